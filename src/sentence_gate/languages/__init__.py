@@ -1,0 +1,160 @@
+"""One TOML file a language, no code in it, no inheritance. `load(code)` reads one; an unknown code is an error that lists what exists.
+
+The classes here are the schema: every key is named and typed, an unknown or missing key is an error when the file is read. What a list means is said
+at its field; what is done with it lives in the room that uses it (splitter, values, checks, gate).
+
+Words are written as a careful writer writes them; the rooms fold both sides (`normal.fold`) before they compare, so that a list needs no
+variants of digits, Arabic letter forms, short-vowel marks or width. Lists are matched by whole tokens, never by prefix.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from importlib import resources
+from typing import Any, get_type_hints
+
+from ..errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Where sentences end."""
+
+    terminators: str = ""  # marks that end a sentence in this language only (Greek ";", Armenian ":")
+    abbreviations: tuple[str, ...] = ()  # with their full stops: "Mr.", "e.g.", "z. B."; a sentence never ends after one
+    number_abbreviations: tuple[str, ...] = ()  # only before a number: "No.", "p.", "Nr."
+    final_abbreviations: tuple[str, ...] = ()  # may end a sentence ("etc.", "p.m.", "Inc."): it ends before one of `starters`, or a new line
+    starters: tuple[str, ...] = ()  # words that begin a sentence after a final abbreviation or an initial: "The", "He"
+    initials: bool = True  # a single letter and a full stop is an initial: "J. Smith"
+    ordinals: str = "none"  # number + full stop is an ordinal: "none", "months" (before a month), "any" (before any word, "17. Jahrhundert")
+    ordinal_nouns: tuple[str, ...] = ()  # with ordinals="months": further words that follow an ordinal ("Jahrhundert")
+    saying_verbs: tuple[str, ...] = ()  # after a closing quotation mark these go on with the sentence: "said", "گفت", "बोला"
+    quotes: tuple[tuple[str, str], ...] = ()  # opening and closing mark of each style in use
+    full_stop: str = "ends"  # "ends"; "words": only after a marker, a listed verb or a long word (Hindi); "never": no sentence ends with it before a letter of its script (Thai)
+    full_stop_verbs: tuple[str, ...] = ()  # with full_stop="words": verb forms that a full stop ends
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How numbers are written."""
+
+    decimal: str = "."  # the decimal mark in running text
+    group: tuple[str, ...] = (",",)  # grouping marks in running text, beside any space
+    words: Mapping[str, int] = None  # type: ignore[assignment]  # cardinal words -> value, all irregular ones ("eleven", "twenty", "hundred" is a scale)
+    ordinals: Mapping[str, int] = None  # type: ignore[assignment]  # ordinal words -> value, with their usual inflected forms
+    scales: Mapping[str, int] = None  # type: ignore[assignment]  # "hundred", "million", "bn", "k", "тыс.", "万" -> factor; also glued to a number
+    joiners: tuple[str, ...] = ()  # words between parts of a number: "and", "و", "y"
+    compose: str = "words"  # how number words are put together: "words" (parts parted by space, hyphen or joiner), "glued" (also one word: German), "han" (characters: 三百二十)
+    halves: Mapping[str, str] = None  # type: ignore[assignment]  # "half" -> "1/2", where a word is a fraction
+    count_words: tuple[str, ...] = ()  # words before a year or decade of two digits: "سال", "دهه", "años"
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """How dates and clock times are written."""
+
+    order: str = "dmy"  # of numeric dates: "dmy", "mdy" or "ymd"
+    months: tuple[tuple[str, ...], ...] = ()  # twelve lists: every spelling of each Gregorian month, full, inflected and short
+    jalali: tuple[tuple[str, ...], ...] = ()  # the same for the Iranian calendar
+    hijri: tuple[tuple[str, ...], ...] = ()  # the same for the Islamic calendar
+    marks: Mapping[str, str] = None  # type: ignore[assignment]  # words glued or next to the numbers of a date: {"年": "year", "月": "month", "日": "day"}
+    joiners: tuple[str, ...] = ()  # words between the parts: "of", "de", "del"
+    am: tuple[str, ...] = ()  # half of day before noon, behind or before the clock: "AM", "a.m.", "صبح"
+    pm: tuple[str, ...] = ()
+    hours: tuple[str, ...] = ()  # words or signs that make a number a clock time, behind or before it: "o'clock", "Uhr", "ساعت", "時"
+    hours_before: tuple[str, ...] = ()  # those that stand before the number
+    minutes: tuple[str, ...] = ()  # sign or word after the minutes: "分", "min"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPerson:
+    """How a speaker speaks of themself."""
+
+    everywhere: bool = False  # looked for in answers of every language, not only in its own
+    words: tuple[str, ...] = ()  # whole words, any case: "me", "my", "ours"
+    cased: tuple[str, ...] = ()  # whole words, exact case: "I"
+    verbs: tuple[str, ...] = ()  # verb forms of the first person, whole words, any case
+    exceptions: tuple[str, ...] = ()  # phrases that hold such a word and aren't meant: "I/O", "mine workers", "自我"; matched as whole tokens, case as written
+    before: tuple[str, ...] = ()  # words after which a listed word is no first person: "Annex" (I), "Francis" is no list: names are handled in code
+    not_in: tuple[str, ...] = ()  # languages whose answers this list is not applied to, although `everywhere`
+    shared: tuple[str, ...] = ()  # words not looked for in answers of the languages of `not_in`, instead of the whole list (empty: the whole list)
+
+
+@dataclass(frozen=True, slots=True)
+class Notices:
+    """Fixed texts for the reader, one or two sentences each. They make no claim and name no technology."""
+
+    stopped: str  # the rest of the answer was withheld since it isn't supported by the sources
+    truncated: str  # the answer was cut since it was too long; it isn't complete
+    failed: str  # the answer couldn't be finished because of a technical fault
+    refused: str  # the sources don't answer this question
+    empty: str  # there was no answer
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language as data."""
+
+    code: str  # BCP 47 primary language subtag
+    name: str  # in English
+    endonym: str  # its own name
+    script: str  # ISO 15924
+    rtl: bool
+    references: tuple[str, ...]  # words that point to the answer's own list or to a source: "step", "passage", "source", "مرحله"
+    sentences: Sentences
+    numbers: Numbers
+    dates: Dates
+    first_person: FirstPerson
+    notices: Notices
+
+
+def codes() -> tuple[str, ...]:
+    """The codes of all languages that exist, sorted."""
+    return tuple(sorted(entry.name[:-5] for entry in resources.files(__name__).iterdir() if entry.name.endswith(".toml")))
+
+
+def primary(tag: str) -> str:
+    """The primary subtag of a BCP 47 tag, lower case: "pt-BR" is "pt". Raises UsageError if it isn't a str."""
+    if not isinstance(tag, str):
+        raise UsageError(f"a language is a BCP 47 tag such as \"en\" or \"pt-BR\", not {type(tag).__name__}")
+    return tag.replace("_", "-").split("-", 1)[0].strip().lower()
+
+
+def load(tag: str) -> Language:
+    """The language of a BCP 47 tag; region and script are ignored. Raises UsageError listing what exists if it is unknown."""
+    return _read(primary(tag))
+
+
+@lru_cache(maxsize=None)
+def _read(code: str) -> Language:
+    file = resources.files(__name__).joinpath(f"{code}.toml") if code.isascii() and code.isalpha() else None
+    if file is None or not file.is_file():
+        raise UsageError(f"unknown language {code!r}; the languages are {', '.join(codes())}")
+    return _build(Language, tomllib.loads(file.read_text(encoding="utf-8")), code)
+
+
+def _build(kind: Any, data: dict[str, Any], where: str) -> Any:
+    """A record of the schema from a TOML table, every key checked."""
+    types = get_type_hints(kind)
+    unknown = set(data) - set(types)
+    if unknown:
+        raise UsageError(f"language file {where}: unknown key {sorted(unknown)[0]!r}; the keys are {', '.join(types)}")
+    given: dict[str, Any] = {}
+    for field in fields(kind):
+        expected, value = types[field.name], data.get(field.name)
+        if expected in (Sentences, Numbers, Dates, FirstPerson, Notices):
+            given[field.name] = _build(expected, value or {}, f"{where} [{field.name}]")
+        elif value is None:
+            if "Mapping" in str(expected):
+                given[field.name] = {}
+        elif isinstance(value, list):
+            given[field.name] = tuple(tuple(item) if isinstance(item, list) else item for item in value)
+        else:
+            given[field.name] = value
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise UsageError(f"language file {where}: {error}") from None

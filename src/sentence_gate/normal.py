@@ -1,0 +1,139 @@
+"""The normal form for comparison, and what a reader sees through.
+
+`see(text)` is what a reader sees of Markdown and HTML: emphasis, tags, comments, link targets, backslash escapes and entities are gone.
+`fold(text)` is the form in which two texts are compared: digits of every script are ASCII, Arabic letter forms are Persian ones, short-vowel marks
+and tatweel are gone, width, font and presentation forms are folded (NFKC, character by character), ZWNJ is a space, other invisible
+characters are nothing. Superscript digits stay, since a power is no digit. Case stays. Both are copies: the stream's text is never changed.
+
+Source of the rules: UAX #15 (NFKC), UTS #39 (what is invisible), CommonMark 0.31 (escapes, emphasis, entities).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+WHITE = "\t\n\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+"""White space of the contract: tab, CR, LF and Unicode Zs. For use in str.strip and in a character class."""
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Letters of scripts that are written without spaces between words, for a character class: Thai, Lao, Myanmar, Khmer, Han, kana."""
+
+_SUPERSCRIPTS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+_KEPT = frozenset("−–—٫٬،…。") | _SUPERSCRIPTS
+_LETTERS = {
+    "ي": "ی", "ى": "ی", "ې": "ی", "ك": "ک", "ڪ": "ک", "ۀ": "ه", "ہ": "ه", "ھ": "ه", "أ": "ا", "إ": "ا", "ٱ": "ا", "٪": "%",
+    "‘": "'", "’": "'", "ʼ": "'", "‛": "'", "′": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "‐": "-", "‑": "-",
+    "\u200c": " ", "\u2028": " ", "\u2029": " ", "⁄": "/", "∕": "/",
+}  # fmt: skip
+_MARKS_GONE = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]")
+_INVISIBLE = re.compile("[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+_MARKS_ON_DIGITS = re.compile(r"(?<=\d)[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe00-\ufe0f]+")
+_ZWNJ_IN_NUMBER = re.compile("(?<=\\d)\u200c+(?=\\d)")
+_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a]")
+
+
+class _Fold(dict[int, str]):
+    """code point -> its folded text, filled as characters are met."""
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        folded = self[point] = _fold_char(char)
+        return folded
+
+
+def _fold_char(char: str) -> str:
+    if char.isascii() or char in _KEPT:
+        return char
+    if char in _LETTERS:
+        return _LETTERS[char]
+    if (digit := unicodedata.decimal(char, None)) is not None:
+        return str(digit)
+    category = unicodedata.category(char)
+    if category == "Zs":
+        return " "
+    if category == "Cf" or _MARKS_GONE.match(char) or _INVISIBLE.match(char):
+        return ""
+    if "VULGAR FRACTION" in unicodedata.name(char, ""):
+        return " " + unicodedata.normalize("NFKC", char).replace("⁄", "/")
+    compatible = unicodedata.normalize("NFKC", char)
+    if compatible == char or compatible.startswith(" "):
+        return char
+    return "".join(map(_fold_char, compatible)) if compatible != char else char
+
+
+_TABLE = _Fold()
+
+
+def fold(text: str) -> str:
+    """The form in which texts are compared. Offsets of the result are its own; nothing is released from it."""
+    if text.isascii():
+        return text
+    if _COMBINING.search(text) or "\ufe0f" in text:
+        text = unicodedata.normalize("NFC", _MARKS_ON_DIGITS.sub("", text))
+    if "\u200c" in text:
+        text = _ZWNJ_IN_NUMBER.sub("", text)
+    return text.translate(_TABLE)
+
+
+_MARKUP = re.compile(r"[*_`~<&\\\[]")
+_SEEN_THROUGH = re.compile(
+    r"(?=[\\<!\[&*`~_])(?:"  # one look decides for most characters
+    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<comment><!--(?:[^<-]|<(?!!--)|-(?!->))*-->)"
+    r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@/]+@[^\s<>@]+)>"
+    r"|(?P<sup><sup\b[^<>]*>)"
+    rf"|(?P<gap></?(?:br|p|div|li|ul|ol|td|th|tr|table|hr|h[1-6]|blockquote|pre)\b[^<>]*>)"
+    r"|(?P<tag></?[A-Za-z][^<>]*>)"
+    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?P<title>\s[^()]*)?\)"
+    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
+    rf"|(?P<emphasis>(?<![{WHITE}])\*+|\*+(?![{WHITE}])|`+|~~+|(?<!\w)_+|_+(?!\w)))"
+)
+_ATTRIBUTE = re.compile(r"(?:href|src|srcset|action|formaction|data|cite|poster|background|ping|xlink:href)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)", re.IGNORECASE)
+
+
+def _seen(match: re.Match[str]) -> str:
+    kind = match.lastgroup
+    if kind == "escape":
+        return match.group()[1:]
+    if kind == "auto":
+        return match["auto"]
+    if kind == "sup":
+        return "^"
+    if kind == "gap":
+        return " "
+    if kind == "entity":
+        return html.unescape(match.group())
+    if kind in ("target", "title", "label"):
+        return see(match["label"])
+    return ""
+
+
+def see(text: str) -> str:
+    """What a reader sees of Markdown and HTML; markers must have been taken out before. The label of a link stays, its target goes (`targets`)."""
+    return _SEEN_THROUGH.sub(_seen, text) if _MARKUP.search(text) else text
+
+
+def comments(text: str) -> tuple[str, ...]:
+    """The insides of HTML comments: a page may show them."""
+    if "<!--" not in text:
+        return ()
+    return tuple(match["comment"][4:-3] for match in _SEEN_THROUGH.finditer(text) if match["comment"])
+
+
+def targets(text: str) -> tuple[str, ...]:
+    """Where links, images and attributes of tags point to, as written, entities unescaped."""
+    if "](" not in text and "<" not in text:
+        return ()
+    found: list[str] = []
+    for match in _SEEN_THROUGH.finditer(text):
+        if match["target"]:
+            found.append(html.unescape(match["target"].strip("<>")))
+            found.extend(targets(match["label"]))
+        elif match["tag"] or match["gap"]:
+            found.extend(html.unescape(value.strip("\"'")) for value in _ATTRIBUTE.findall(match.group()))
+    return tuple(found)
