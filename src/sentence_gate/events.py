@@ -196,13 +196,11 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """A sentence was left out (`on_violation="omit"`)."""
-
-    checks: tuple[str, ...] = ()
+    """A sentence was left out (`on_violation="omit"`); what was wrong is in the outcome's violations."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {"event": "omitted", "checks": list(self.checks)}
+        return {"event": "omitted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +294,8 @@ class PolicyView(Protocol):
     def first_person(self) -> bool: ...
     @property
     def citation_scope(self) -> Literal["sentence", "paragraph"]: ...
+    @property
+    def requires_citation(self) -> bool: ...
 
 
 class Check(Protocol):

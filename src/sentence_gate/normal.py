@@ -23,6 +23,13 @@ UNSPACED = (
 )
 """Letters of scripts that are written without spaces between words, for a character class: Thai, Lao, Myanmar, Khmer, Han, kana."""
 
+MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0963\u0971-\u09e5\u09f0-\u0a65\u0a70-\u0ae5\u0af0-\u0b65\u0b70-\u0be5\u0bf0-\u0c65\u0c70-\u0ce5\u0cf0-\u0d65\u0d70-\u0de5\u0df0-\u0dff"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
+)
+"""Combining signs that are part of a word and that `\\w` leaves out, for a character class: Indic blocks without dandas and digits, and others."""
+
 _SUPERSCRIPTS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _KEPT = frozenset("−–—٫٬،…。") | _SUPERSCRIPTS
 _LETTERS = {

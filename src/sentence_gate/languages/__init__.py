@@ -9,6 +9,7 @@ variants of digits, Arabic letter forms, short-vowel marks or width. Lists are m
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -64,6 +65,8 @@ class Dates:
     joiners: tuple[str, ...] = ()  # words between the parts: "of", "de", "del"
     am: tuple[str, ...] = ()  # half of day before noon, behind or before the clock: "AM", "a.m.", "صبح"
     pm: tuple[str, ...] = ()
+    night: tuple[str, ...] = ()  # half of day by the hour (12 is midnight, 1 to 5 am, 6 to 11 pm): "شب", "晚上"; only where minutes or an hour word show a clock
+    noon: tuple[str, ...] = ()  # half of day by the hour (9 to 11 am, 12 to 5 pm): "ظهر", "中午"; only where minutes or an hour word show a clock
     hours: tuple[str, ...] = ()  # words or signs that make a number a clock time, behind or before it: "o'clock", "Uhr", "ساعت", "時"
     hours_before: tuple[str, ...] = ()  # those that stand before the number
     minutes: tuple[str, ...] = ()  # sign or word after the minutes: "分", "min"
@@ -114,6 +117,15 @@ class Language:
 def codes() -> tuple[str, ...]:
     """The codes of all languages that exist, sorted."""
     return tuple(sorted(entry.name[:-5] for entry in resources.files(__name__).iterdir() if entry.name.endswith(".toml")))
+
+
+@lru_cache(maxsize=None)
+def by_script(script: str) -> tuple[str, ...]:
+    """The codes of the languages whose file says this ISO 15924 script."""
+    line = re.compile(r'^script *= *"(\w+)"', re.MULTILINE)
+    folder = resources.files(__name__)
+    found = ((code, line.search(folder.joinpath(f"{code}.toml").read_text(encoding="utf-8"))) for code in codes())
+    return tuple(code for code, match in found if match and match[1] == script)
 
 
 def primary(tag: str) -> str:

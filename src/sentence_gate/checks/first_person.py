@@ -1,0 +1,180 @@
+"""The answer reports sources; nobody speaks for themself in it.
+
+What it does: stops a sentence with a first-person pronoun, possessive or listed verb form. The lists of some languages are looked for in every answer, those of
+the others only in answers asked for in them (`first_person.everywhere` of the language file).
+Why: "I think" is the sign of text that comes from the model and not from a source.
+Example: `I think the library opens at nine [S1].`
+Limits: verb forms are listed for some languages only. Set aside are acronyms of two and more capitals, the surname before "et al.", the exceptions of
+the language file, "I" as a numeral after a name, and words inside a quotation or title of three and more words that stands verbatim in a cited source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from .. import languages
+from ..events import PolicyView, Sentence, Violation
+from ..normal import MARKS, UNSPACED, comments, fold
+from ..sources import Sources
+
+_TOKEN = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:'[^\W\d_](?:[^\W\d_]|[{MARKS}])*)*'?")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_QUOTATION = re.compile(r"\"([^\"]{5,300})\"|«([^»]{5,300})»|「([^」]{3,300})」|『([^』]{3,300})』|《([^》]{3,300})》|(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){5,300})'(?!\w)")
+_TITLE = re.compile(r"\*\*([^*]{5,300})\*\*|\*([^*]{5,300})\*|(?<!\w)_([^_]{5,300})_(?!\w)")
+
+
+class _Token(NamedTuple):
+    start: int
+    end: int
+    text: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What is looked for in answers of one language, folded. Phrases of several tokens stand under their first one."""
+
+    words: dict[str, tuple[tuple[str, ...], ...]]
+    cased: frozenset[str]
+    before: frozenset[str]
+    runs: re.Pattern[str] | None  # in scripts without spaces: the words, wherever they stand
+    exceptions: re.Pattern[str] | None
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [_Token(*match.span(), match.group(), match.group().lower()) for match in _TOKEN.finditer(text)]
+
+
+def _by_first(phrases: Iterable[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for phrase in phrases:
+        parts = tuple(token.key for token in _tokens(fold(phrase)))
+        if parts:
+            found.setdefault(parts[0], set()).add(parts)
+    return {first: tuple(sorted(rest, key=len, reverse=True)) for first, rest in found.items()}
+
+
+@lru_cache(maxsize=None)
+def _lists(language: str) -> _Lists:
+    words: set[str] = set()
+    cased: set[str] = set()
+    exceptions: set[str] = set()
+    before: set[str] = set()
+    for code in languages.codes():
+        own = languages.load(code).first_person
+        if code != language and not own.everywhere:
+            continue
+        mine = {*own.words, *own.verbs}
+        if language in own.not_in:
+            mine = mine - set(own.shared) if own.shared else set()
+        words |= mine
+        cased |= set(own.cased)
+        exceptions |= set(own.exceptions)
+        before |= {word.lower() for word in own.before}
+    runs = {word for word in words if _UNSPACED.search(word)}
+    written = exceptions | {phrase[:1].upper() + phrase[1:] for phrase in exceptions}
+    return _Lists(_by_first(words - runs), frozenset(map(fold, cased)), frozenset(map(fold, before)), _pattern(runs), _pattern(written))
+
+
+def _pattern(phrases: set[str]) -> re.Pattern[str] | None:
+    """Any of the phrases, as whole tokens where their script has spaces. Runs only where a word was found, so that its length costs nothing."""
+    longest_first = sorted(map(fold, phrases), key=lambda phrase: (-len(phrase), phrase))
+    parts = [re.escape(phrase) if _UNSPACED.search(phrase) else rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in longest_first]
+    return re.compile("|".join(parts)) if parts else None
+
+
+def first_person(sentence: Sentence, sources: Sources, policy: PolicyView) -> Iterator[Violation]:
+    """One violation a sentence; `detail` is the word."""
+    if not policy.first_person:
+        return
+    lists = _lists(languages.primary(policy.language))
+    for seen in (sentence.prose, *comments(sentence.text)):
+        text = fold(seen)
+        quoted: list[tuple[int, int]] | None = None
+        for start, end in _found(text, lists):
+            if quoted is None:
+                quoted = list(_quoted(text, sentence, sources))
+            if not any(a <= start and end <= b for a, b in quoted):
+                yield Violation("first_person", text[start:end])
+                return
+
+
+def _found(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
+    """Spans of first-person words that no exception covers."""
+    spans = list(_spoken(text, lists))
+    if spans and lists.exceptions:
+        covered = [match.span() for match in lists.exceptions.finditer(text)]
+        spans = [(start, end) for start, end in spans if not any(a <= start and end <= b for a, b in covered)]
+    yield from spans
+
+
+def _spoken(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
+    tokens = _tokens(text)
+    hits = [at for at, token in enumerate(tokens) if _head(token, lists)]
+    if hits:
+        shouting = text.upper() == text
+        for at in hits:
+            length = _match(tokens, at, lists, shouting=shouting)
+            if length and not _numeral_or_name(text, tokens, at, lists):
+                yield tokens[at].start, tokens[at + length - 1].end
+    if lists.runs and not text.isascii():
+        for hit in lists.runs.finditer(text):
+            yield hit.span()
+
+
+def _head(token: _Token, lists: _Lists) -> bool:
+    if token.key in lists.words or token.text in lists.cased:
+        return True
+    head, apostrophe, _ = token.text.partition("'")
+    return bool(apostrophe) and (head in lists.cased or head.lower() + "'" in lists.words)
+
+
+def _match(tokens: list[_Token], at: int, lists: _Lists, *, shouting: bool) -> int:
+    """How many tokens from `at` are a listed word or phrase, 0 if none."""
+    token = tokens[at]
+    if token.text in lists.cased:
+        return 1
+    head, apostrophe, _ = token.text.partition("'")
+    if apostrophe and head in lists.cased:
+        return 1
+    if len(token.text) >= 2 and token.text.isupper() and not shouting:
+        return 0
+    for phrase in lists.words.get(token.key, ()):
+        if tuple(other.key for other in tokens[at : at + len(phrase)]) == phrase:
+            return len(phrase)
+    return 1 if apostrophe and head.lower() + "'" in lists.words else 0
+
+
+def _numeral_or_name(text: str, tokens: list[_Token], at: int, lists: _Lists) -> bool:
+    """Whether a single letter is a numeral after a name ("Francis I."), or the word a surname ("We et al.")."""
+    token, behind = tokens[at], text[tokens[at].end : tokens[at].end + 8]
+    if behind.lstrip(" ,").startswith("et al"):
+        return True
+    if at and tokens[at - 1].key in lists.before and text[tokens[at - 1].end : token.start] == " ":
+        return True
+    if len(token.text) != 1 or text[token.end : token.end + 1] in "/&":
+        return len(token.text) == 1 and bool(text[token.end : token.end + 1])
+    named = at > 0 and tokens[at - 1].text[:1].isupper() and text[tokens[at - 1].end : token.start] == " "
+    return named and not behind[:2].lstrip()[:1].isalpha()
+
+
+def _quoted(text: str, sentence: Sentence, sources: Sources) -> Iterator[tuple[int, int]]:
+    """Spans of quotations and titles of three and more words that stand verbatim in a cited source."""
+    cites: Iterable[int] = sentence.cites or sources.numbers
+    for match in _QUOTATION.finditer(text):
+        span = match.span(match.lastindex or 0)
+        if _long_enough(text[slice(*span)]) and sources.quotes(cites, text[slice(*span)].strip(" .,!?")):
+            yield span
+    for match in _TITLE.finditer(sentence.text):
+        title = fold(match[match.lastindex or 0]).strip(" .,!?")
+        at = text.find(title)
+        if at >= 0 and _long_enough(title) and sources.quotes(cites, title):
+            yield at, at + len(title)
+
+
+def _long_enough(text: str) -> bool:
+    return len(text.split()) >= 3 or len(_UNSPACED.findall(text)) >= 5

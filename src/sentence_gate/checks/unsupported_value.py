@@ -1,0 +1,40 @@
+"""Every value must stand in a source that its sentence cites.
+
+What it does: stops a sentence with a number, date, clock time, URL or e-mail address that no cited source holds, whatever the notation.
+Why: figures and addresses are what readers act on, and what models make up.
+Example: `Late fees ended in 2019 [S1].` where the first source doesn't say 2019.
+Limits: a sentence that cites two sources may take its value from either. Supported means "stands somewhere in what is cited", not "about this". Units, `%` and
+currency aren't compared. Nothing is rounded, converted or computed.
+
+In a heading, lead-in, table head or a code fence that cites nothing a value must stand in some given source; a number up to 20 in a lead-in is the
+count of its own list. Any other uncited sentence is the business of `citation_required`; where a policy leaves that out, some source will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import values
+from ..events import PolicyView, Sentence, Violation
+from ..normal import comments, targets
+from ..sources import Sources
+
+
+def unsupported_value(sentence: Sentence, sources: Sources, policy: PolicyView) -> Iterator[Violation]:
+    """One violation a value that isn't vouched for; `detail` is the value as written."""
+    cites: tuple[int, ...] | range = sentence.cites
+    if not cites:
+        if sentence.kind not in ("heading", "lead_in", "code") and policy.requires_citation:
+            return
+        cites = sources.numbers
+    counts = sentence.kind == "lead_in"
+    for text in (sentence.prose, *comments(sentence.text)):
+        for value in values.find(text, policy.language):
+            if counts and value.small:
+                continue
+            if not sources.supports(cites, value.keys) and not sources.asked(value.keys):
+                yield Violation("unsupported_value", value.text)
+    for target in targets(sentence.text):
+        value = values.find_target(target)
+        if not sources.supports(cites, value.keys) and not sources.asked(value.keys):
+            yield Violation("unsupported_value", value.text)

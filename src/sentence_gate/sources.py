@@ -1,0 +1,169 @@
+"""Sources: an immutable index of what each source says, built once, looked up in constant time.
+
+A source vouches for keys (`values.of_source`); a value of the answer is supported if one of its keys is among them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from . import languages, values
+from .errors import UsageError
+from .normal import fold, see
+
+_ACCEPTED = "a list of str or Source, or a mapping from id to text"
+_SCRIPTS = {
+    "Arab": "\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
+    "Deva": "\u0900-\u097f",
+    "Beng": "\u0980-\u09ff",
+    "Cyrl": "\u0400-\u052f",
+    "Grek": "\u0370-\u03ff",
+    "Armn": "\u0530-\u058f",
+    "Hebr": "\u0590-\u05ff",
+    "Ethi": "\u1200-\u137f",
+    "Thai": "\u0e00-\u0e7f",
+    "Hang": "\uac00-\ud7af",
+    "Hira": "\u3040-\u30ff",
+    "Hani": "\u3400-\u4dbf\u4e00-\u9fff",
+}
+_SCRIPT_IN_TEXT = {script: re.compile(f"[{ranges}]") for script, ranges in _SCRIPTS.items()}
+_SCRIPTS_OF_LANGUAGES = {"Hira": ("Jpan",), "Hani": ("Hans", "Hant", "Hani", "Jpan"), "Hang": ("Kore", "Hang")}
+_WHITE_RUN = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source: its text, and optionally id, title, URL and language (BCP 47). Title and URL count as its content.
+
+    Without a language, number words are read in the languages of the scripts that occur in it, and in English.
+    """
+
+    text: str = field(repr=False)
+    id: str | None = None
+    title: str | None = None
+    url: str | None = None
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise UsageError(f"the text of a source is a str, not {type(self.text).__name__}")
+        for name in ("id", "title", "url", "language"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise UsageError(f"the {name} of a source is a str or None, not {type(value).__name__}")
+
+    @property
+    def content(self) -> str:
+        """Title, URL and text."""
+        if self.title or self.url:
+            return "\n".join(part for part in (self.title, self.url, self.text) if part)
+        return self.text
+
+
+class _Index:
+    """What one source vouches for. Its text for quotations is made when the first one is looked up."""
+
+    __slots__ = ("_quotable", "keys", "source")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.keys = frozenset(values.of_source(source.content, _languages_of(source)))
+        self._quotable: str | None = None
+
+    def holds(self, phrase: str) -> bool:
+        if self._quotable is None:
+            self._quotable = _quotable(self.source.content)
+        return phrase in self._quotable
+
+
+def _quotable(text: str) -> str:
+    return _WHITE_RUN.sub(" ", fold(see(text))).lower()
+
+
+def _languages_of(source: Source) -> tuple[str, ...]:
+    if source.language is not None and languages.primary(source.language) in languages.codes():
+        return (languages.primary(source.language),)
+    if source.content.isascii():
+        return ("en",)
+    found = ["en"]
+    for script, pattern in _SCRIPT_IN_TEXT.items():
+        if pattern.search(source.content):
+            for name in _SCRIPTS_OF_LANGUAGES.get(script, (script,)):
+                found.extend(languages.by_script(name))
+    return tuple(dict.fromkeys(found))
+
+
+class Sources:
+    """The numbered sources of an answer; `[S1]` is the first. Immutable: any number of gates, threads and tasks share one.
+
+    `items` is an iterable of str or `Source`, or a mapping from id to text. An empty list and empty texts are legal. Raises UsageError for a
+    bare str, wrong types and duplicate ids. Not promised: that a text is kept once only; the index holds each value that it found.
+    """
+
+    __slots__ = ("_asked", "_indexes")
+
+    def __init__(self, items: Iterable[str | Source] | Mapping[str, str] | Sources) -> None:
+        self._asked: frozenset[str] = frozenset()
+        if isinstance(items, Sources):
+            self._indexes = items._indexes
+            return
+        sources = _read(items)
+        ids = [source.id for source in sources if source.id is not None]
+        if len(set(ids)) < len(ids):
+            twice = next(one for one in ids if ids.count(one) > 1)
+            raise UsageError(f"two sources have the id {twice!r}; every id may stand once")
+        self._indexes = tuple(map(_Index, sources))
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    def __iter__(self) -> Iterator[Source]:
+        return (index.source for index in self._indexes)
+
+    def __repr__(self) -> str:
+        return f"Sources({len(self)})"
+
+    def supports(self, numbers: Iterable[int], keys: Iterable[str]) -> bool:
+        """Whether one of the numbered sources (from 1; numbers out of range are passed over) vouches for one of `keys`."""
+        for number in numbers:
+            if 0 < number <= len(self._indexes) and not self._indexes[number - 1].keys.isdisjoint(keys):
+                return True
+        return False
+
+    def quotes(self, numbers: Iterable[int], phrase: str) -> bool:
+        """Whether `phrase` stands word for word, case and spacing aside, in one of the numbered sources."""
+        wanted = _quotable(phrase).strip()
+        return any(0 < number <= len(self._indexes) and self._indexes[number - 1].holds(wanted) for number in numbers)
+
+    @property
+    def numbers(self) -> range:
+        """All source numbers."""
+        return range(1, len(self._indexes) + 1)
+
+    def asked(self, keys: Iterable[str]) -> bool:
+        """Whether the question itself holds the value (`question_supports_values`)."""
+        return bool(self._asked) and not self._asked.isdisjoint(keys)
+
+    def with_question(self, question: str) -> Sources:
+        """The same sources, with the values of a question that are taken as given."""
+        same = Sources(self)
+        same._asked = frozenset(values.of_source(question, _languages_of(Source(question))))
+        return same
+
+
+def _read(items: object) -> list[Source]:
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        raise UsageError(f"sources are {_ACCEPTED}, not {'a bare str' if isinstance(items, str) else type(items).__name__}")
+    if isinstance(items, Mapping):
+        for key, text in items.items():
+            if not isinstance(key, str) or not isinstance(text, str):
+                raise UsageError(f"a mapping of sources goes from str to str, not from {type(key).__name__} to {type(text).__name__}")
+        return [Source(text, id=key) for key, text in items.items()]
+    sources = []
+    for number, item in enumerate(items, 1):
+        if not isinstance(item, str | Source):
+            raise UsageError(f"source {number} is a {type(item).__name__}; sources are {_ACCEPTED}")
+        sources.append(item if isinstance(item, Source) else Source(item))
+    return sources
