@@ -65,8 +65,8 @@ class Dates:
     joiners: tuple[str, ...] = ()  # words between the parts: "of", "de", "del"
     am: tuple[str, ...] = ()  # half of day before noon, behind or before the clock: "AM", "a.m.", "صبح"
     pm: tuple[str, ...] = ()
-    night: tuple[str, ...] = ()  # half of day by the hour (12 is midnight, 1 to 5 am, 6 to 11 pm): "شب", "晚上"; only where minutes or an hour word show a clock
-    noon: tuple[str, ...] = ()  # half of day by the hour (9 to 11 am, 12 to 5 pm): "ظهر", "中午"; only where minutes or an hour word show a clock
+    night: tuple[str, ...] = ()  # by the hour, where minutes or an hour word show a clock: 12 is midnight, 1-5 am, 6-11 pm: "شب"
+    noon: tuple[str, ...] = ()  # by the hour, where minutes or an hour word show a clock: 9-11 am, 12 and 1-5 pm: "ظهر", "中午"
     hours: tuple[str, ...] = ()  # words or signs that make a number a clock time, behind or before it: "o'clock", "Uhr", "ساعت", "時"
     hours_before: tuple[str, ...] = ()  # those that stand before the number
     minutes: tuple[str, ...] = ()  # sign or word after the minutes: "分", "min"
