@@ -69,12 +69,13 @@ def _lists(language: str) -> _Lists:
         if code != language and not own.everywhere:
             continue
         mine = {*own.words, *own.verbs}
+        exact = set(own.cased)
         if language in own.not_in:
-            mine = mine - set(own.shared) if own.shared else set()
+            mine, exact = (mine - set(own.shared), exact - set(own.shared)) if own.shared else (set(), set())
         words |= mine
-        cased |= set(own.cased)
+        cased |= exact
         exceptions |= set(own.exceptions)
-        before |= {word.lower() for word in own.before}
+        before |= {*own.before, *map(str.upper, own.before)}
     runs = {word for word in words if _UNSPACED.search(word)}
     written = exceptions | {phrase[:1].upper() + phrase[1:] for phrase in exceptions}
     return _Lists(_by_first(words - runs), frozenset(map(fold, cased)), frozenset(map(fold, before)), _pattern(runs), _pattern(written))
@@ -154,7 +155,7 @@ def _numeral_or_name(text: str, tokens: list[_Token], at: int, lists: _Lists) ->
     token, behind = tokens[at], text[tokens[at].end : tokens[at].end + 8]
     if behind.lstrip(" ,").startswith("et al"):
         return True
-    if at and tokens[at - 1].key in lists.before and text[tokens[at - 1].end : token.start] == " ":
+    if at and tokens[at - 1].text in lists.before and text[tokens[at - 1].end : token.start] == " ":
         return True
     if len(token.text) != 1 or text[token.end : token.end + 1] in "/&":
         return len(token.text) == 1 and bool(text[token.end : token.end + 1])
