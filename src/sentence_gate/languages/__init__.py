@@ -51,6 +51,8 @@ class Numbers:
     compose: str = "words"  # how number words are put together: "words" (parts parted by space, hyphen or joiner), "glued" (also one word: German), "han" (characters: 三百二十)
     halves: Mapping[str, str] = None  # type: ignore[assignment]  # "half" -> "1/2", where a word is a fraction
     count_words: tuple[str, ...] = ()  # words before a year or decade of two digits: "سال", "دهه", "años"
+    prefixes: tuple[str, ...] = ()  # particles written on to a number in digits: Arabic "و", "ب", "ال"; they make no name of it
+    slash_decimal: bool = False  # a slash may be the decimal mark: Persian "۲/۵" is 2.5 (or two fifths)
 
 
 @dataclass(frozen=True, slots=True)
