@@ -1,6 +1,7 @@
 """What an ending does to the unfinished tail and to the status, and which of two endings wins (specification section 7).
 
-Four things differ: bytes arrived; an event is complete; the model's turn ended; the application accepts the answer. An `Ending` says the third.
+Four things differ: bytes arrived; an event is complete; the model's turn ended; the application accepts the answer. An `Ending` says the
+third.
 """
 
 from __future__ import annotations

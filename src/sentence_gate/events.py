@@ -59,7 +59,9 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one attempt. `kind` says how the numbers were come by: reported by the provider, a running report, an estimate, or unknown."""
+    """Tokens of one attempt. `kind` says how the numbers were come by: reported by the provider, a running report, an estimate, or
+    unknown.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -152,7 +154,8 @@ class Ending:
 class Report:
     """What became of an answer. It may be read at any time; `status` is "open" until the end.
 
-    `text` is what was released, `sentences` how many were judged, `withheld_chars` the code points up to the end of the failing sentence (or of
+    `text` is what was released, `sentences` how many were judged, `withheld_chars` the code points up to the end of the failing sentence
+    (or of
     the stream if there was no stop) that were neither released nor markers taken out, `cited` the sources of released sentences in order
     of first use, `notice` the fixed localised text for the reader, if there is one.
     """

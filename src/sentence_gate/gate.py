@@ -2,7 +2,8 @@
 
 Theory
 ------
-The gate is a state machine over sentences. The splitter turns pieces into sentences, the same ones for every way of cutting the stream; each is judged once,
+The gate is a state machine over sentences. The splitter turns pieces into sentences, the same ones for every way of cutting the stream;
+each is judged once,
 whole, when its end is certain, and is released, omitted or stops the gate. Nothing else decides what a reader sees.
 
     state      on                                              to         what comes out
@@ -21,16 +22,21 @@ whole, when its end is certain, and is released, omitted or stops the gate. Noth
     refused    finish                                          same       Done: the ending and the usage are added
     finished   feed, finish                                    -          UsageError
 
-What may wait. A sentence waits for its end, at most `max_chars` code points (the splitter's ceiling). The no-answer token is looked for while the beginning of a
+What may wait. A sentence waits for its end, at most `max_chars` code points (the splitter's ceiling). The no-answer token is looked for
+while the beginning of a
 sentence may still become it, so a normal answer waits for nothing. White space waits for the sentence after it, whose lead it is.
 
-What is counted. `withheld_chars` is the stream up to the end of the failing sentence (of the token; of the stream if there was no stop) less the code points of
+What is counted. `withheld_chars` is the stream up to the end of the failing sentence (of the token; of the stream if there was no stop)
+less the code points of
 the sentences that passed. The same piece may hold passed and failing sentences: the passed ones come out.
 
-Omitting. The white space before an omitted sentence and that before the next one would both stay: only the stronger break does (more line ends, then longer).
-A failing line of a code fence drops the rest of the fence, since half a program is none; the closing line stays if the opening one was released.
+Omitting. The white space before an omitted sentence and that before the next one would both stay: only the stronger break does (more line
+ends, then longer).
+A failing line of a code fence drops the rest of the fence, since half a program is none; the closing line stays if the opening one was
+released.
 
-Citations by paragraph. With `citation_scope="paragraph"` a sentence without a marker leans on the last group of adjacent markers before it in its paragraph or list, at most
+Citations by paragraph. With `citation_scope="paragraph"` a sentence without a marker leans on the last group of adjacent markers before
+it in its paragraph or list, at most
 three sentences back. A paragraph ends at a blank line, except between the items of a list and between a lead-in and its list.
 """
 
@@ -60,7 +66,7 @@ from .events import (
     Truncated,
     Violation,
 )
-from .markers import style_of, take_out
+from .markers import ends_in_marker, style_of, take_out
 from .normal import WHITE
 from .policy import Policy, notice
 from .sources import Source, Sources
@@ -82,15 +88,40 @@ _FENCE_END = re.compile(r"(?:^|\n)[ \t]{0,3}(?:```+|~~~+)[ \t]*$")
 class SentenceGate:
     """Gates one streamed answer against its numbered sources.
 
-    `sources` is a `Sources` or whatever `Sources()` takes; `question` is what the user asked (its values count with `question_supports_values`).
-    A gate serves one answer and one thread; `Sources` and `Policy` are shared. Raises UsageError for wrong types, and for feed or finish after finish.
+    `sources` is a `Sources` or whatever `Sources()` takes; `question` is what the user asked (its values count with
+    `question_supports_values`).
+    A gate serves one answer and one thread; `Sources` and `Policy` are shared. Raises UsageError for wrong types, and for feed or finish
+    after finish.
     """
 
     __slots__ = (
-        "_bytes", "_cited", "_distance", "_ending", "_fed", "_fence_dropped", "_finished", "_kind", "_lead", "_leans_on", "_notice", "_passed",
-        "_policy", "_released", "_sentences", "_sources", "_splitter", "_state", "_status", "_stopped_at", "_style", "_token", "_token_start",
-        "_violations", "_watching",
-    )  # fmt: skip
+        "_after_marker",
+        "_bytes",
+        "_cited",
+        "_distance",
+        "_ending",
+        "_fed",
+        "_fence_dropped",
+        "_finished",
+        "_kind",
+        "_lead",
+        "_leans_on",
+        "_notice",
+        "_passed",
+        "_policy",
+        "_released",
+        "_sentences",
+        "_sources",
+        "_splitter",
+        "_state",
+        "_status",
+        "_stopped_at",
+        "_style",
+        "_token",
+        "_token_start",
+        "_violations",
+        "_watching",
+    )
 
     def __init__(
         self,
@@ -129,6 +160,7 @@ class SentenceGate:
         self._leans_on: tuple[int, ...] = ()
         self._distance = 0  # sentences since `_leans_on` was cited
         self._fence_dropped = False
+        self._after_marker = False  # the sentence before ended in a marker that was taken out
 
     @property
     def stopped(self) -> bool:
@@ -178,7 +210,8 @@ class SentenceGate:
         return self._outcome(events, first)
 
     def finish(self, ending: Ending | None = None) -> Outcome:
-        """Ends the answer, once, also after a stop: judges or drops the unfinished tail by how the provider ended, adds ending and usage, emits Done.
+        """Ends the answer, once, also after a stop: judges or drops the unfinished tail by how the provider ended, adds ending and usage,
+        emits Done.
 
         Without an ending the stream counts as completed. Raises UsageError the second time.
         """
@@ -225,8 +258,11 @@ class SentenceGate:
 
     def _pass(self, sentence: Sentence, events: list[Event]) -> None:
         lead, text = sentence.lead, sentence.text
-        if not self._policy.show_markers and sentence.kind != "code":
-            lead, text = take_out(lead, text, self._style)
+        if not self._policy.show_markers:
+            marked = sentence.kind != "code" and ends_in_marker(text, self._style)
+            if sentence.kind != "code":
+                lead, text = take_out(lead, text, self._style, after_marker=self._after_marker)
+            self._after_marker = marked
         for number in sentence.cites:
             if 0 < number <= len(self._sources):
                 self._cited[number] = None
@@ -303,11 +339,10 @@ class SentenceGate:
 
     def _judge(self, sentence: Sentence) -> list[Violation]:
         """What every check of the policy finds, in their order. A check that raises has failed: closed when in doubt."""
-        found = []
+        found: list[Violation] = []
         for check in self._policy.checks:
             try:
-                for violation in check(sentence, self._sources, self._policy):
-                    found.append(_placed(violation, sentence))
+                found.extend(_placed(violation, sentence) for violation in check(sentence, self._sources, self._policy))
             except Exception:  # dropped whole: its text may quote the sentence
                 name = getattr(check, "__name__", type(check).__name__)
                 found.append(Violation("check_failed", name, len(sentence.text), sentence.start, sentence.end))

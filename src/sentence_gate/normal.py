@@ -1,7 +1,8 @@
 """The normal form for comparison, and what a reader sees through.
 
 `see(text)` is what a reader sees of Markdown and HTML: emphasis, tags, comments, link targets, backslash escapes and entities are gone.
-`fold(text)` is the form in which two texts are compared: digits of every script are ASCII, Arabic letter forms are Persian ones, short-vowel marks
+`fold(text)` is the form in which two texts are compared: digits of every script are ASCII, Arabic letter forms are Persian ones,
+short-vowel marks
 and tatweel are gone, width, font and presentation forms are folded (NFKC, character by character), ZWNJ is a space, other invisible
 characters are nothing. Superscript digits stay, since a power is no digit. Case stays. Both are copies: the stream's text is never changed.
 
@@ -28,7 +29,8 @@ MARKS = (
     "\u0900-\u0963\u0971-\u09e5\u09f0-\u0a65\u0a70-\u0ae5\u0af0-\u0b65\u0b70-\u0be5\u0bf0-\u0c65\u0c70-\u0ce5\u0cf0-\u0d65\u0d70-\u0de5\u0df0-\u0dff"
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
 )
-"""Combining signs that are part of a word and that `\\w` leaves out, for a character class: Indic blocks without dandas and digits, and others."""
+"""Combining signs that are part of a word and that `\\w` leaves out, for a character class: Indic blocks without dandas and digits, and
+others."""
 
 _SUPERSCRIPTS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _KEPT = frozenset("−–—٫٬،…。") | _SUPERSCRIPTS
@@ -37,7 +39,9 @@ _LETTERS = {
     "‘": "'", "’": "'", "ʼ": "'", "‛": "'", "′": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "‐": "-", "‑": "-",
     "\u200c": " ", "\u2028": " ", "\u2029": " ", "⁄": "/", "∕": "/",
 }  # fmt: skip
-_MARKS_GONE = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]")
+_MARKS_GONE = re.compile(
+    r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
+)
 _INVISIBLE = re.compile("[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _MARKS_ON_DIGITS = re.compile(r"(?<=\d)[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe00-\ufe0f]+")
 _ZWNJ_IN_NUMBER = re.compile("(?<=\\d)\u200c+(?=\\d)")
@@ -100,7 +104,10 @@ _SEEN_THROUGH = re.compile(
     r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
     rf"|(?P<emphasis>(?<![{WHITE}])\*+|\*+(?![{WHITE}])|`+|~~+|(?<!\w)_+|_+(?!\w)))"
 )
-_ATTRIBUTE = re.compile(r"(?:href|src|srcset|action|formaction|data|cite|poster|background|ping|xlink:href)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"(?:href|src|srcset|action|formaction|data|cite|poster|background|ping|xlink:href)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)",
+    re.IGNORECASE,
+)
 
 
 def _seen(match: re.Match[str]) -> str:
@@ -121,7 +128,9 @@ def _seen(match: re.Match[str]) -> str:
 
 
 def see(text: str) -> str:
-    """What a reader sees of Markdown and HTML; markers must have been taken out before. The label of a link stays, its target goes (`targets`)."""
+    """What a reader sees of Markdown and HTML; markers must have been taken out before. The label of a link stays, its target goes
+    (`targets`).
+    """
     return _SEEN_THROUGH.sub(_seen, text) if _MARKUP.search(text) else text
 
 

@@ -75,7 +75,8 @@ class Policy:
     def from_mapping(cls, data: Mapping[str, Any]) -> Policy:
         """A policy from plain data as YAML, TOML and JSON give it.
 
-        `checks` is a list of names of shipped checks, `markers` a style's name or {template, base}; `no_answer_token: false` switches the token off
+        `checks` is a list of names of shipped checks, `markers` a style's name or {template, base}; `no_answer_token: false` switches the
+        token off
         where a format has no null. Raises UsageError naming the valid keys if one is unknown.
         """
         if not isinstance(data, Mapping):

@@ -30,12 +30,14 @@ def _disarmed(text: str, style: MarkerStyle) -> str:
 
 
 def prompt_rules(policy: Policy | None = None) -> str:
-    """What the model must be told so that good answers pass: cite every sentence, the no-answer token, third person, values as in the source."""
+    """What the model must be told so that good answers pass: cite every sentence, the no-answer token, third person, values as in the
+    source.
+    """
     policy = policy or Policy()
     first, second = (style_of(policy.markers).written(number) for number in (1, 2))
     where = "Put the marker of the source right behind what it supports, in every sentence"
     if policy.citation_scope == "paragraph":
-        where = "Put the marker of the source right behind what it supports, at least in the first sentence of every paragraph and whenever the source changes"
+        where = "Put the marker of the source behind the first sentence of every paragraph, and of every sentence where the source changes"
     rules = [
         f"Answer in {languages.load(policy.language).name}, and only from the numbered sources.",
         f"{where}: {first}. For two sources write {first}{second}. Introductions that end in a colon and headings need no marker.",

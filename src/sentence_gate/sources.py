@@ -98,7 +98,8 @@ def _languages_of(source: Source) -> tuple[str, ...]:
 class Sources:
     """The numbered sources of an answer; `[S1]` is the first. Immutable: any number of gates, threads and tasks share one.
 
-    `items` is an iterable of str or `Source`, or a mapping from id to text. An empty list and empty texts are legal. Raises UsageError for a
+    `items` is an iterable of str or `Source`, or a mapping from id to text. An empty list and empty texts are legal. Raises UsageError
+    for a
     bare str, wrong types and duplicate ids. Not promised: that a text is kept once only; the index holds each value that it found.
     """
 

@@ -1,11 +1,14 @@
 """The answer reports sources; nobody speaks for themself in it.
 
-What it does: stops a sentence with a first-person pronoun, possessive or listed verb form. The lists of some languages are looked for in every answer, those of
+What it does: stops a sentence with a first-person pronoun, possessive or listed verb form. The lists of some languages are looked for in
+every answer, those of
 the others only in answers asked for in them (`first_person.everywhere` of the language file).
 Why: "I think" is the sign of text that comes from the model and not from a source.
 Example: `I think the library opens at nine [S1].`
-Limits: verb forms are listed for some languages only. Set aside are acronyms of two and more capitals, the surname before "et al.", the exceptions of
-the language file, "I" as a numeral after a name, and words inside a quotation or title of three and more words that stands verbatim in a cited source.
+Limits: verb forms are listed for some languages only. Set aside are acronyms of two and more capitals, the surname before "et al.", the
+exceptions of
+the language file, "I" as a numeral after a name, and words inside a quotation or title of three and more words that stands verbatim in a
+cited source.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from .. import languages
@@ -23,7 +26,9 @@ from ..sources import Sources
 
 _TOKEN = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:'[^\W\d_](?:[^\W\d_]|[{MARKS}])*)*'?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_QUOTATION = re.compile(r"\"([^\"]{5,300})\"|«([^»]{5,300})»|「([^」]{3,300})」|『([^』]{3,300})』|《([^》]{3,300})》|(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){5,300})'(?!\w)")
+_QUOTATION = re.compile(
+    r"\"([^\"]{5,300})\"|«([^»]{5,300})»|「([^」]{3,300})」|『([^』]{3,300})』|《([^》]{3,300})》|(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){5,300})'(?!\w)"
+)
 _TITLE = re.compile(r"\*\*([^*]{5,300})\*\*|\*([^*]{5,300})\*|(?<!\w)_([^_]{5,300})_(?!\w)")
 
 
@@ -58,7 +63,7 @@ def _by_first(phrases: Iterable[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
     return {first: tuple(sorted(rest, key=len, reverse=True)) for first, rest in found.items()}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _lists(language: str) -> _Lists:
     words: set[str] = set()
     cased: set[str] = set()
@@ -82,7 +87,9 @@ def _lists(language: str) -> _Lists:
 
 
 def _pattern(phrases: set[str]) -> re.Pattern[str] | None:
-    """Any of the phrases, as whole tokens where their script has spaces. Runs only where a word was found, so that its length costs nothing."""
+    """Any of the phrases, as whole tokens where their script has spaces. Runs only where a word was found, so that its length costs
+    nothing.
+    """
     longest_first = sorted(map(fold, phrases), key=lambda phrase: (-len(phrase), phrase))
     parts = [re.escape(phrase) if _UNSPACED.search(phrase) else rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in longest_first]
     return re.compile("|".join(parts)) if parts else None
