@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sentence_gate import Policy, Source, judge
-from sentence_gate.checks.citation_required import word_count
+from sentence_gate.normal import word_count
 
 POOL = [
     "The pool opens at eight on 3 May 2019.",

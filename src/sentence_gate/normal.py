@@ -153,3 +153,15 @@ def targets(text: str) -> tuple[str, ...]:
         elif match["tag"] or match["gap"]:
             found.extend(html.unescape(value.strip("\"'")) for value in _ATTRIBUTE.findall(match.group()))
     return tuple(found)
+
+
+_WORD = re.compile(rf"[^\W_][^{WHITE}]*")
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
+
+
+def word_count(prose: str) -> int:
+    """Words of a text: runs between white space with a letter or digit; three characters of a script without spaces are two words."""
+    if prose.isascii():
+        return len(_WORD.findall(prose))
+    without, unspaced = _UNSPACED_LETTER.subn(" ", prose)
+    return len(_WORD.findall(without)) + unspaced * 2 // 3

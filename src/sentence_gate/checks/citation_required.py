@@ -19,20 +19,10 @@ from collections.abc import Iterator
 
 from .. import values
 from ..events import PolicyView, Sentence, Violation
-from ..normal import UNSPACED, WHITE, comments, fold, targets
+from ..normal import WHITE, comments, targets, word_count
 from ..sources import Sources
 
-_WORD = re.compile(rf"[^\W_][^{WHITE}]*")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LIST_NUMBER = re.compile(rf"[{WHITE}]*(?:>[{WHITE}]*)*(?:\d{{1,3}}[.)、．）]|\(\w\)|[-*•·–—])[{WHITE}]+")
-
-
-def word_count(prose: str) -> int:
-    """Words of a sentence: runs between white space with a letter or digit; three characters of a script without spaces are two words."""
-    if prose.isascii():
-        return len(_WORD.findall(prose))
-    without, unspaced = _UNSPACED.subn(" ", prose)
-    return len(_WORD.findall(without)) + unspaced * 2 // 3
 
 
 def citation_required(sentence: Sentence, sources: Sources, policy: PolicyView) -> Iterator[Violation]:
@@ -47,7 +37,7 @@ def citation_required(sentence: Sentence, sources: Sources, policy: PolicyView) 
             return
         found = next((value for value in values.find(text, policy.language) if not sources.asked(value.keys)), None)
         if found:
-            yield Violation("citation_required", f"{fold(found.text)} without a marker")
+            yield Violation("citation_required", f"{found.text} without a marker")
             return
     for target in targets(sentence.text):
         if not sources.asked(values.find_target(target).keys):
