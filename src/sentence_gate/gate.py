@@ -82,7 +82,7 @@ _REACH = 3
 _BEFORE_TOKEN = "\"'“”„‘’«»‹›「」『』*_`~#"
 _OPENING = "(\\[{<（【［"
 _INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef"
-_FENCE_END = re.compile(r"(?:^|\n)[ \t]{0,3}(?:```+|~~~+)[ \t]*$")
+_FENCE_LINE = re.compile(r"[ \t]*(?:```+|~~~+)[ \t]*")
 
 
 class SentenceGate:
@@ -102,6 +102,7 @@ class SentenceGate:
         "_ending",
         "_fed",
         "_fence_dropped",
+        "_fence_shown",
         "_finished",
         "_kind",
         "_lead",
@@ -159,7 +160,7 @@ class SentenceGate:
         self._kind = ""  # of the sentence before
         self._leans_on: tuple[int, ...] = ()
         self._distance = 0  # sentences since `_leans_on` was cited
-        self._fence_dropped = False
+        self._fence_dropped = self._fence_shown = False
         self._after_marker = False  # the sentence before ended in a marker that was taken out
 
     @property
@@ -242,10 +243,11 @@ class SentenceGate:
             self._refuse(token_end, events)
             return
         self._sentences += 1
-        if self._fence_dropped and sentence.kind == "code":
-            self._omit_line(sentence, events)
+        if sentence.kind != "code":
+            self._fence_dropped = self._fence_shown = False
+        elif self._fence_dropped:
+            self._drop_line(sentence, events)
             return
-        self._fence_dropped = False
         found = self._judge(sentence)
         self._violations += found
         self._kind = sentence.kind
@@ -266,6 +268,8 @@ class SentenceGate:
         for number in sentence.cites:
             if 0 < number <= len(self._sources):
                 self._cited[number] = None
+        if sentence.kind == "code":
+            self._fence_shown = _FENCE_LINE.fullmatch(sentence.text) is None
         self._release(lead, text, sentence, events)
 
     def _release(self, lead: str, text: str, sentence: Sentence, events: list[Event]) -> None:
@@ -281,14 +285,17 @@ class SentenceGate:
 
     def _omit(self, sentence: Sentence, events: list[Event]) -> None:
         self._lead = self._stronger(sentence.lead)
-        self._fence_dropped = sentence.kind == "code" and not _FENCE_END.search(sentence.text)
+        self._fence_dropped = sentence.kind == "code"
         events.append(Omitted())
 
-    def _omit_line(self, sentence: Sentence, events: list[Event]) -> None:
+    def _drop_line(self, sentence: Sentence, events: list[Event]) -> None:
         """A line of a fence of which an earlier line failed; the closing line stays if the opening one was shown."""
-        if _FENCE_END.search(sentence.text):
-            self._fence_dropped = False
-        events.append(Omitted())
+        closes = _FENCE_LINE.fullmatch(sentence.text) is not None
+        if closes and self._fence_shown:
+            self._pass(sentence, events)
+        else:
+            self._omit(sentence, events)
+        self._fence_dropped = not closes
 
     def _stronger(self, lead: str) -> str:
         """Of the white space that an omitted sentence left and `lead`, the stronger break; before anything was released, the first."""
