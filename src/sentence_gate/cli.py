@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Releases a streamed answer sentence by sentence, each one only after it was checked against the sources it cites.",
         epilog="Exit status: 0 accepted or done; 1 stopped, refused or empty; 2 wrong use; 3 cut, failed or cancelled.",
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {metadata.version('sentence-gate')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and leave")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     demo = commands.add_parser(
@@ -119,6 +119,14 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("--json", action="store_true", help="one JSON document: results (no withheld text), summary")
     again.set_defaults(run=_replay)
     return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"{parser.prog} {metadata.version('sentence-gate')}")
+        parser.exit()
 
 
 # ---------- check ----------
