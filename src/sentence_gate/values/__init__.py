@@ -1,0 +1,100 @@
+"""Values (draft of the theory below)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..normal import fold, see, targets
+from . import addresses
+from .scanner import scan
+from .tables import lower, tables
+
+_ANY = re.compile(r"[0-9]")
+_KEYCAP = re.compile(r"(?m)^([ \t]*)(?:[0-9]\ufe0f?\u20e3|[\u2460-\u2473\u2776-\u2793])(?=[ \t])")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of an answer. `start` and `end` are code points in `fold(prose)`; `text` is what stands there.
+
+    One of `keys` must be vouched for by a cited source; without keys it can't be supported. `small` is a plain whole number up to 20.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    small: bool = False
+
+
+@lru_cache(maxsize=32)
+def find(prose: str, language: str) -> tuple[Value, ...]:
+    """The values of an answer's text, in order. `language` is a code of the language data; raises UsageError for an unknown one."""
+    if not prose.isascii():
+        prose = _KEYCAP.sub(r"\1", prose)
+    folded = fold(prose)
+    found = [Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys) for one in addresses.find(folded)]
+    low = lower(folded)
+    for value in found:
+        low = low[: value.start] + "\u0001" * (value.end - value.start) + low[value.end :]
+    table = tables(language)
+    if _ANY.search(low) or table.word is not None or table.han_digits:
+        for one in scan(folded, low, table, False):
+            found.append(Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys, one.small))
+    found.sort(key=lambda value: value.start)
+    return tuple(found)
+
+
+def find_target(target: str) -> Value:
+    """Where a link, image or attribute points to, as a value of kind "url", "email" or "phone"."""
+    link = fold(target).strip()
+    address = addresses.target(link)
+    return Value(address.kind, link, address.start, address.end, address.keys)
+
+
+def of_source(text: str, languages: tuple[str, ...]) -> set[str]:
+    """Every key that a source vouches for."""
+    keys: set[str] = {"u#"}
+    for target in targets(text):
+        keys.update(addresses.target(fold(target)).vouched)
+    for part in _parts(text):
+        seen = see(part)
+        _collect(seen, languages, keys)
+        if seen != part:
+            _collect(part, languages, keys)
+    return keys
+
+
+_PART = 32_768
+
+
+def _parts(text: str) -> list[str]:
+    parts, at = [], 0
+    while len(text) - at > _PART:
+        end = max(text.rfind("\n", at, at + _PART), text.rfind(". ", at, at + _PART)) + 1
+        if end <= at:
+            end = text.rfind(" ", at, at + _PART) + 1
+        if end <= at:
+            end = at + _PART
+        parts.append(text[at:end])
+        at = end
+    parts.append(text[at:])
+    return parts
+
+
+def _collect(text: str, languages: tuple[str, ...], keys: set[str]) -> None:
+    folded = fold(text)
+    low = lower(folded)
+    pieces, at = [], 0
+    for address in addresses.find(folded):
+        keys.update(address.vouched)
+        pieces += [low[at : address.start], "\u0001" * (address.end - address.start)]
+        at = address.end
+    if at:
+        low = "".join([*pieces, low[at:]])
+    for language in languages:
+        for one in scan(folded, low, tables(language), True):
+            keys.update(one.vouched)

@@ -1,0 +1,54 @@
+"""Keys of clock times.
+
+"t17:00" is a time whose half of day is known: it was given, or the hour says it. "t?5:00" is a clock time between 1 and 12 without its half. "o9" says that some
+clock stands at nine, whatever the half: it vouches for a plain "9". A plain number vouches for a full hour without a half (9, 9:00, 9 Uhr).
+"""
+
+from __future__ import annotations
+
+Keys = tuple[str, ...]
+
+
+def half_known(hour: int, half: str | None) -> int | None:
+    """The hour of 24, or None if its half of day isn't known."""
+    if hour == 24:
+        return 0
+    if hour > 12 or hour == 0:
+        return hour
+    if half == "night":
+        half = "am" if hour == 12 or hour <= 5 else "pm"
+    elif half == "noon":
+        half = "am" if 9 <= hour <= 11 else "pm"
+    if half == "am":
+        return 0 if hour == 12 else hour
+    if half == "pm":
+        return 12 if hour == 12 else hour + 12
+    return None
+
+
+def _twelve(hour: int) -> int:
+    return (hour - 1) % 12 + 1
+
+
+def asked(hour: int, rest: str, half: str | None) -> Keys:
+    """What may vouch for a clock time of an answer; `rest` is ":00", ":30:15"."""
+    exact = half_known(hour, half)
+    if exact is not None:
+        same = f"t{exact}{rest}"
+        keys = (same, f"t?{_twelve(exact)}{rest}")
+        return (*keys, f"n{hour}") if half is None and rest == ":00" and hour > 12 else keys
+    keys = (f"t?{hour}{rest}", f"t{hour % 24}{rest}")
+    return (*keys, f"n{hour}") if rest == ":00" else keys
+
+
+def vouched(hour: int, rest: str, half: str | None) -> list[str]:
+    """What a clock time in a source vouches for."""
+    exact = half_known(hour, half)
+    found = [f"t?{hour}{rest}"] if exact is None else [f"t{exact}{rest}"]
+    if rest.startswith(":00"):
+        found.append(f"o{hour}")
+        if exact is not None and exact != hour:
+            found.append(f"o{exact}")
+    if rest.count(":") == 2:
+        found += vouched(hour, rest[:3], half)  # with its seconds it tells the minute too
+    return found

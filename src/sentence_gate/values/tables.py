@@ -1,0 +1,187 @@
+"""The data of one language in the form in which the readers look things up. Built once a language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .. import languages
+from ..normal import MARKS, UNSPACED, fold
+
+WORD = rf"\w{MARKS}"
+"""What a word is made of, for a character class."""
+SPACED_LETTER = rf"(?![{UNSPACED}])[^\W\d_]"
+END = rf"(?![{WORD}])"
+_UNSPACED_END = re.compile(rf"[{UNSPACED}]$")
+
+Month = tuple[str, int, bool]
+"""Calendar ("g", "j", "h"), number, and whether the data writes it with a capital."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What the readers know of one language."""
+
+    code: str
+    decimal: str
+    order: str
+    slash_decimal: bool
+    months: dict[str, Month]
+    scales: dict[str, int]
+    behind: re.Pattern[str]  # what may stand behind a number, anchored: groups scale, half, hour, month
+    behind_starts: frozenset[str]  # characters one of which must stand next but one, or next, for `behind` to match
+    half: re.Pattern[str]  # the half of day behind a clock
+    halves: dict[str, str]
+    minutes: re.Pattern[str]  # minutes behind an hour sign
+    before: dict[str, frozenset[str]]  # what may stand before a number -> "month", "count", "reference", "hour", "half"
+    before_unspaced: tuple[int, ...]  # lengths of the entries of `before` that are written without a space
+    marked_date: re.Pattern[str] | None  # 2015年5月3日
+    year_after: re.Pattern[str]  # a year behind a day and a month
+    word: re.Pattern[str] | None  # one number word, or month name
+    word_values: dict[str, tuple[int, str]]
+    gaps: re.Pattern[str]  # what may stand between two words of one number
+    fractions: dict[str, str]
+    han_digits: dict[str, int]
+    han_scales: dict[str, int]
+    glued: re.Pattern[str] | None  # words of a number written as one word
+    prefixes: re.Pattern[str] | None  # particles that are written on to a number
+    ordinal_nouns: frozenset[str]
+
+
+def lower(text: str) -> str:
+    """Lower case, code point by code point, so that offsets stay."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(small if len(small := char.lower()) == 1 else char for char in text)
+
+
+def key(word: str) -> str:
+    """A word of the data in the form in which it is compared."""
+    return lower(fold(word)).strip()
+
+
+def one_of(words: Iterable[str], *, bounded: bool = True) -> str:
+    """A pattern for one of these words as a whole token, the longest first; words of scripts without spaces need no end."""
+    spaced, unspaced = [], []
+    for word in sorted({word for word in words if word}, key=lambda word: (-len(word), word)):
+        (unspaced if _UNSPACED_END.search(word) or word[-1] in ".º'" else spaced).append(re.escape(word).replace("\\ ", " "))
+    parts = []
+    if spaced:
+        parts.append(f"(?:{_by_first(spaced)}){END if bounded else ''}")
+    if unspaced:
+        parts.append(f"(?:{'|'.join(unspaced)})")
+    return f"(?:{'|'.join(parts)})" if parts else "(?!)"
+
+
+def _by_first(escaped: list[str]) -> str:
+    """The alternatives grouped by their first character: a look-up instead of a walk."""
+    groups: dict[str, list[str]] = {}
+    for word in escaped:
+        first = word[:2] if word[0] == "\\" else word[0]
+        groups.setdefault(first, []).append(word[len(first) :])
+    return "|".join(f"{first}(?:{'|'.join(rest)})" if len(rest) > 1 else first + rest[0] for first, rest in groups.items())
+
+
+@lru_cache(maxsize=None)
+def tables(code: str) -> Tables:
+    """The tables of a language. Raises UsageError for an unknown one."""
+    language = languages.load(code)
+    numbers, dates = language.numbers, language.dates
+    months: dict[str, Month] = {}
+    for calendar, lists in (("h", dates.hijri), ("j", dates.jalali), ("g", dates.months)):
+        for number, names in enumerate(lists, 1):
+            for name in names:
+                if not any(char.isdigit() for char in fold(name)):
+                    months[key(name)] = (calendar, number, name[:1] != name[:1].lower())
+    scales = {key(word): factor for word, factor in numbers.scales.items()}
+    joiners = [key(word) for word in numbers.joiners]
+    date_joiners = [key(word) for word in dates.joiners]
+    halves: dict[str, str] = {}
+    for kind, words in (("noon", dates.noon), ("night", dates.night), ("pm", dates.pm), ("am", dates.am)):
+        halves |= {key(word): kind for word in words}
+    hours = {key(word) for word in dates.hours}
+    hours_before = {key(word) for word in dates.hours_before}
+
+    month_gap = rf"(?:(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª])?\.? ?(?:{one_of(date_joiners)} ?)?)"
+    scale_gap = rf"(?:[ -]?(?:{one_of(joiners, bounded=False)} ?)?|-)"
+    behind = re.compile(
+        rf"(?P<scale_gap>{scale_gap})(?P<scale>{one_of(scales)})"
+        rf"|[ ]?(?P<half>{one_of(halves)})"
+        rf"|[ -]?(?P<hour>{one_of(hours)})"
+        rf"|{month_gap}(?P<month>{one_of(months)})\.?"
+    )
+    starts = {word[0] for group in (scales, halves, hours, months, date_joiners, joiners) for word in group}
+
+    before: dict[str, set[str]] = {}
+    for name, group in (
+        ("month", months), ("count", map(key, numbers.count_words)), ("reference", map(key, language.references)),
+        ("hour", hours_before), ("half", halves), ("joiner", date_joiners),
+    ):  # fmt: skip
+        for word in group:
+            before.setdefault(word, set()).add(name)
+
+    marks = {kind: [key(mark) for mark, of in dates.marks.items() if of == kind] for kind in ("year", "month", "day")}
+    marked_date = None
+    if marks["year"] and marks["month"] and marks["day"]:
+        month_day = rf"(?P<m>[0-9]{{1,2}}) ?{one_of(marks['month'])}(?: ?(?P<d>[0-9]{{1,2}}) ?{one_of(marks['day'])})?"
+        marked_date = re.compile(rf"(?P<y>[0-9]{{2}}|[0-9]{{4}}) ?{one_of(marks['year'])}(?: ?{month_day})?|{month_day.replace('<m>', '<m2>').replace('<d>', '<d2>')}")
+
+    values: dict[str, tuple[int, str]] = {}
+    han_digits: dict[str, int] = {}
+    han_scales: dict[str, int] = {}
+    if numbers.compose == "han":
+        for word, value in {**numbers.words, **numbers.scales}.items():
+            if len(word) == 1:
+                (han_scales if value >= 10 else han_digits)[fold(word)] = value
+    else:
+        values |= {word: (factor, "scale") for word, factor in scales.items() if factor >= 100 and len(word) > 2 and "." not in word}
+        values |= {key(word): (value, "ordinal") for word, value in numbers.ordinals.items()}
+        values |= {key(word): (value, "unit") for word, value in numbers.words.items()}
+    fractions = {key(word): value for word, value in numbers.halves.items()}
+    names = [*values, *fractions, *(word for word in months if not word.endswith("."))]
+    joined = one_of(joiners, bounded=False)
+    glued = None
+    if numbers.compose == "glued":
+        parts = "|".join(re.escape(word) for word in sorted({*values, *joiners}, key=lambda word: (-len(word), word)))
+        glued = re.compile(rf"(?<![{WORD}-])(?:{parts}){{2,40}}+{END}")
+    # a joiner may be written on to the word behind it: وعشرون
+    lead = f"(?:{joined})?" if any(not word.isascii() for word in joiners) else ""
+    prefixes = [key(word) for word in numbers.prefixes]
+    return Tables(
+        code=code,
+        decimal=numbers.decimal,
+        order=dates.order,
+        slash_decimal=numbers.slash_decimal,
+        months=months,
+        scales=scales,
+        behind=behind,
+        behind_starts=frozenset(starts),
+        half=re.compile(rf"[ ]?(?P<half>{one_of(halves)})"),
+        halves=halves,
+        minutes=re.compile(rf" ?([0-5]?[0-9])(?![0-9]) ?(?P<sign>{one_of(map(key, dates.minutes))})?"),
+        before={word: frozenset(kinds) for word, kinds in before.items()},
+        before_unspaced=tuple(sorted({len(word) for word in before if _UNSPACED_END.search(word)}, reverse=True)),
+        marked_date=marked_date,
+        year_after=re.compile(rf"(?:[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
+        word=re.compile(rf"(?<![{WORD}])(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
+        word_values=values,
+        gaps=re.compile(rf"(?:[ -]| ?(?P<joiner>{joined}) ?)"),
+        fractions=fractions,
+        han_digits=han_digits,
+        han_scales=han_scales,
+        glued=glued,
+        prefixes=re.compile(f"(?:{'|'.join(map(re.escape, prefixes))})") if prefixes else None,
+        ordinal_nouns=frozenset(key(noun) for noun in language.sentences.ordinal_nouns),
+    )
+
+
+@lru_cache(maxsize=None)
+def han_run(code: str) -> re.Pattern[str] | None:
+    """A run of Han numerals."""
+    table = tables(code)
+    if not table.han_digits:
+        return None
+    return re.compile(f"[{''.join([*table.han_digits, *table.han_scales])}]+")
