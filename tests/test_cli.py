@@ -283,12 +283,12 @@ def test_a_source_that_is_not_utf8_is_wrong_use(tmp_path: Path) -> None:
     assert "latin.txt isn't UTF-8 (byte 1)" in done.stderr
 
 
-def test_standard_input_that_cannot_be_read_is_wrong_use(source: Path, tmp_path: Path) -> None:
+def test_standard_input_that_cannot_be_read_is_wrong_use(tmp_path: Path) -> None:
     closed = subprocess.run(["sh", "-c", f"{' '.join(COMMAND)} check <&-"], capture_output=True, check=False)
     assert closed.returncode == 2
-    folder = subprocess.run(["sh", "-c", f"{' '.join(COMMAND)} check <{tmp_path}"], capture_output=True, check=False)
-    assert folder.returncode == 2
-    assert b"Traceback" not in closed.stderr + folder.stderr
+    write_only = subprocess.run(["sh", "-c", f"{' '.join(COMMAND)} check 0>{tmp_path / 'out'}"], capture_output=True, check=False)
+    assert write_only.returncode == 2
+    assert b"Traceback" not in closed.stderr + write_only.stderr
 
 
 def test_a_megabyte_without_a_space_is_judged_and_bounded(source: Path) -> None:
@@ -421,5 +421,5 @@ def test_demo_plain_on_a_terminal_sends_no_controls() -> None:
 def test_replay_shows_its_progress_on_a_terminal(runs: Path) -> None:
     status, sent = on_terminal("replay", runs)
     assert status == 0
-    assert b"100 %" in sent or b"99 %" in sent or b" 7" in sent
+    assert b" 100 %" in sent
     assert sent.index(b"\r\x1b[K") < sent.index(b"answers replayed")

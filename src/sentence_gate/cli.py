@@ -318,7 +318,8 @@ def _closing(example: Example, frame: Frame, total: int) -> Iterator[str]:
         return
     yield ""
     for checks in (row.checks for row in frame.rows if row.released is None):
-        reasons = "; ".join(f"{check}: {_line(detail)}" if detail else check for check, detail in checks)
+        details = ((check, columns.isolated(_line(detail), rtl=language.rtl)) for check, detail in checks)
+        reasons = "; ".join(f"{check}: {detail}" for check, detail in details)
         yield from _labelled("Stopped:", reasons, total)
     if never := len(example.answer) - frame.generated:
         told = f"after {frame.generated} of {len(example.answer)} characters; {never} were never generated"
@@ -328,8 +329,8 @@ def _closing(example: Example, frame: Frame, total: int) -> Iterator[str]:
 
 
 def _labelled(label: str, text: str, total: int, *, rtl: bool = False) -> Iterator[str]:
-    for index, line in enumerate(columns.wrap(text, total - 11)):
-        yield f"{'' if index else label:<11}{columns.isolated(line, rtl=rtl)}"
+    for index, line in enumerate(columns.wrap(text, total - 12)):
+        yield f"{'' if index else label:<12}{columns.isolated(line, rtl=rtl)}"
 
 
 def _plain(example: Example, *, delay: bool) -> None:
