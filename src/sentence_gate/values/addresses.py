@@ -33,7 +33,7 @@ _FILES = re.compile(r"\.(?:rs|cc|pl|ms)$")
 # Letters of a bare host: those of other scripts than Latin-like ones are words that are written on to it.
 _L = "a-z0-9\u00c0-\u058f"
 _ADDRESS = re.compile(
-    r"(?P<scheme>(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,15}:(?:/{2,}|\\\\)|(?:javascript|vbscript):(?=\S)|data:[a-z]+/[a-z0-9.+-]{1,60}[;,]))"
+    r"(?P<scheme>(?<![a-z])(?:[a-z][a-z0-9+.-]{1,15}:(?:/{2,}|\\\\)|(?:javascript|vbscript):(?=\S)|data:[a-z]+/[a-z0-9.+-]{1,60}[;,]))"
     r"|(?P<at>@)"
     rf"|(?<![{_L}_@./-])(?P<www>www\.(?=[^\W_]))"
     rf"|(?<![{_L}_@./\\-])(?P<host>(?:[{_L}][{_L}_-]{{0,62}}\.){{1,8}}(?:{_STRONG}|{_WEAK})(?![{_L}_-])(?!\.(?-i:[a-z0-9])))"

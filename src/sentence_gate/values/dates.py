@@ -67,7 +67,7 @@ def orders(first: int, second: int, third: int, width: tuple[int, int, int], ord
     return [date for date in found if valid(date[1], date[2])]
 
 
-def years(short: int, calendars: str = "g") -> tuple[int, ...]:
-    """The years that two digits may stand for."""
-    found = (1900 + short, 2000 + short) if "g" in calendars else ()
-    return (*found, 1300 + short, 1400 + short) if "j" in calendars or "h" in calendars else found
+def years(short: int, calendar: str = "n") -> tuple[int, ...]:
+    """The years that two digits may stand for: themselves, and those of this and the last century of the calendar ("n": of any)."""
+    gregorian, iranian, islamic = (1900 + short, 2000 + short), (1300 + short, 1400 + short), (1300 + short, 1400 + short)
+    return (short, *{"g": gregorian, "j": iranian, "h": islamic}.get(calendar, gregorian + iranian))

@@ -24,6 +24,8 @@ _LETTERS = re.compile(rf"(?:{_LETTER})+")
 _MIX = re.compile(rf"(?:{_LETTER}|[0-9])+(?:[-_.](?:{_LETTER}|[0-9])*?[0-9](?:{_LETTER}|[0-9])*)*")
 _DIGITS = re.compile(r"[0-9]+")
 _AREA = re.compile(r"(?:[mkcdµμ]?m|ft|in|yd|mi)[23](?![^\W_])")
+_DOUBTFUL = frozenset(("k", "m", "b", "t", "mm", "mi"))
+"""Scale words that are units too: 100m, 5 mm."""
 _CURRENCY = frozenset("$€£¥₹₽₩₺₪฿₫₦₱₴₸﷼¢")
 _CODES = frozenset("usd eur gbp jpy cny rmb inr chf cad aud nzd sek nok dkk pln czk huf rub try brl mxn zar sar aed qar irr krw sgd hkd rs us $".split())
 _OPENERS = frozenset("([{<«“\"'=~≈<>≤≥±×*/:|,;،؛")
@@ -47,6 +49,7 @@ _POWER = re.compile(
 _POWER_STARTS = frozenset(" ×x·⋅*\\^e⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FRENCH_CLOCK = re.compile(r"h([0-5][0-9])(?![0-9])")
 _SECOND_DAY = re.compile(r" ?[-–—] ?([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
+_YEAR_BEHIND = re.compile(r"(?:,| [^\W\d_]{2,4})? ([12][0-9]{3})(?![0-9])")
 _LIST_NUMBER = re.compile(r"(?:^|(?<=\n))[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\)|\(?([0-9]{1,3})[.)）:：、](?![0-9])|([0-9]{1,2}) ?[-–—](?= ))")
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
 _REFERENCE_GAP = re.compile(r"[ ,،、&–—-]{1,3}$")
@@ -57,13 +60,14 @@ _SIGN_BEFORE = re.compile(r"[A-Z][A-Z]{0,9}$")
 class Found:
     """A value as the readers make it: `keys` for an answer, `vouched` for a source."""
 
-    __slots__ = ("end", "half", "keys", "kind", "parts", "scale", "small", "start", "vouched")
+    __slots__ = ("end", "half", "keys", "kind", "parts", "scale", "short", "small", "start", "vouched")
 
     def __init__(self, start: int, end: int, kind: str, keys: tuple[str, ...], vouched: list[str] | tuple[str, ...]) -> None:
         self.start, self.end, self.kind, self.keys, self.vouched = start, end, kind, keys, vouched
         self.small = False
         self.parts: tuple[Parts, ...] = ()  # of a number: its readings, as a scale word behind a range counts for both ends
         self.scale = 0
+        self.short = False  # a year or decade of two digits
         self.half: tuple[int, str] | None = None  # of a clock without half of day: hour and rest
 
 
@@ -166,6 +170,8 @@ class _Walk:
             return 0
         if not decimal and max(map(len, runs)) <= 2:
             return after
+        if letters.upper() == letters:
+            return 0  # a script without capitals has no codes of letters and digits
         if hyphen:
             written = self.folded[first : last + 1]
             if not written.isupper() or len(written) > 6:
@@ -229,10 +235,10 @@ class _Walk:
         if month is None:
             keys = [f"n{canonical(year)}"]
             if len(year) == 2:
-                keys += [f"n{each}" for each in dates.years(int(year))]
+                keys = [f"n{each}" for each in dates.years(int(year), "g")]
             self.found.append(Found(match.start(), match.end(), "number", tuple(keys), keys))
             return match.end()
-        long = [int(year)] if year and len(year) == 4 else [*dates.years(int(year))] if year else [None]
+        long = [int(year)] if year and len(year) == 4 else [*dates.years(int(year), "g")] if year else [None]
         self.date(match.start(), match.end(), "g", long, int(month), int(day) if day else None, [n for n in (year, month, day) if n])
         return match.end()
 
@@ -267,7 +273,7 @@ class _Walk:
         keys: tuple[str, ...] = ()
         for rank, (year, month, day) in enumerate(found):
             short = year < 100 and 4 not in width and max(width) <= 2
-            for full in dates.years(year, "gj") if short else (year,):
+            for full in dates.years(year)[1:] if short else (year,):
                 vouched += dates.parts("n", full, month, day)
                 if rank == 0:
                     keys += dates.full("n", full, month, day)
@@ -294,7 +300,7 @@ class _Walk:
         back = self.before(start, before)
         if width <= 2 and 1 <= value <= 31:
             second = _SECOND_DAY.match(low, end) if behind in _DASHES or behind == " " else None
-            if second and not 1 <= int(second[1]) <= 31:
+            if second and not value < int(second[1]) <= 31:
                 second = None
             if second and kind != "month":
                 further = self.behind(second.end(), low[second.end() : second.end() + 1])
@@ -306,12 +312,15 @@ class _Walk:
             after = self.after_month(start, end, value, width, back, name)
             if after:
                 return after
-        if value <= 24 and width <= 2:
+        if back and "month_number" in back[0] and 1 <= value <= 12:
+            return self.month_number(start, end, value, low[start:end])
+        if value <= 24 and width <= 2 and kind != "scale":
             hour = kind == "hour" or (back is not None and "hour" in back[0])
             half = ahead is not None and kind == "half"
             if half and table.halves[ahead["half"]] in ("night", "noon") and not hour:  # type: ignore[index]
                 half = False  # "3 nights": only where something shows a clock
             if hour or half:
+                doubtful = half and not hour and ahead is not None and len(ahead["half"]) == 1  # "5 م": metres or p.m.
                 after, rest = end, ":00"
                 if kind == "hour" and ahead is not None:
                     self.taken.add(ahead.start("hour"))
@@ -325,7 +334,13 @@ class _Walk:
                         after, rest = after + 1, ":30"
                 elif hour and low[end : end + 1] in (".", "٫") and re.match(r"[.٫][0-5][0-9](?![0-9])", low[end : end + 4]):
                     after, rest = end + 3, ":" + low[end + 1 : end + 3]
-                return self.clock(start, after, value, rest, before, back)
+                after = self.clock(start, after, value, rest, before, back)
+                if doubtful:
+                    self.found[-1].keys = (*self.found[-1].keys, f"n{value}")
+                    self.found[-1].vouched = [*self.found[-1].vouched, f"n{value}"]
+                elif rest == ":00" and kind != "hour" and value <= 20:
+                    self.found[-1].small = self.found[-1].half is not None
+                return after
             if behind == "h" and (french := _FRENCH_CLOCK.match(low, end)):
                 return self.clock(start, french.end(), value, ":" + french[1], before)
         if width == 2 and back and "count" in back[0]:
@@ -343,9 +358,10 @@ class _Walk:
         return 0
 
     def short_year(self, start: int, end: int, digits: str) -> int:
-        calendars = "gj" if any(calendar != "g" for calendar, _, _ in self.table.months.values()) else "g"
-        keys = ["n" + canonical(digits), *(f"n{each}" for each in dates.years(int(digits), calendars))]
-        self.found.append(Found(start, end, "number", tuple(keys), keys))
+        keys = [f"n{each}" for each in dates.years(int(digits), self.table.calendar)]
+        found = Found(start, end, "number", tuple(keys), keys)
+        found.short = True
+        self.found.append(found)
         return end
 
     def behind(self, end: int, behind: str) -> re.Match[str] | None:
@@ -399,14 +415,14 @@ class _Walk:
         """5 May 2019, 5-7 May."""
         calendar, month, _ = name
         self.taken.add(ahead.start("month"))
-        end, years, written = self.year(ahead.end(), short=True)
+        end, years, written = self.year(ahead.end(), calendar)
         if name[2] and self.folded[ahead.start("month")].islower() and years == [None] and len(ahead["month"]) <= 5:
             return 0
         for day in days:
             self.date(start, end, calendar, years, month, int(day), [day, *written])
         return end
 
-    def year(self, at: int, *, short: bool) -> tuple[int, list[int | None], list[str]]:
+    def year(self, at: int, short: str) -> tuple[int, list[int | None], list[str]]:
         """The year behind a day and month: where it ends, what it may be, how it is written."""
         match = self.table.year_after.match(self.low, at)
         if match:
@@ -414,8 +430,7 @@ class _Walk:
             if len(digits) == 4 and 1000 <= int(digits) < 2200:
                 return match.end(), [int(digits)], [digits]
             if short and len(digits) == 2 and (int(digits) > 31 or not re.match(r" ?[^\W_]", self.low[match.end() : match.end() + 2])):
-                calendars = "gj" if self.table.slash_decimal else "g"
-                return match.end(), [*dates.years(int(digits), calendars)], [digits]
+                return match.end(), [*dates.years(int(digits), short)], [digits]
         return at, [None], []
 
     def after_month(self, start: int, end: int, value: int, width: int, back: tuple[frozenset[str], str, int], name: tuple[str, int, bool]) -> int:
@@ -434,26 +449,32 @@ class _Walk:
         digits = low[start:end]
         if value > 31:
             self.taken.add(begin)
-            calendars = "j" if calendar != "g" else "g"
-            self.date(begin, end, calendar, [*dates.years(value, calendars)], month, None, [digits])
+            self.date(begin, end, calendar, [*dates.years(value, calendar)], month, None, [digits])
             return end
         suffix = _LETTERS.match(low, end)
         after = suffix.end() if suffix and suffix.end() - end <= 3 else end
         days = [digits]
         second = _SECOND_DAY.match(low, after)
-        if second and 1 <= int(second[1]) <= 31:
+        if second and value < int(second[1]) <= 31:
             days.append(second[1])
             after = second.end()
-        after, years, written = self.year(after, short=False)
+        after, years, written = self.year(after, "")
         self.taken.add(begin)
         for day in days:
             self.date(begin, after, calendar, years, month, int(day), [day, *written])
             if self.table.order != "mdy" and not written and width == 2:
                 last = self.found[-1]
-                short = dates.years(value, "j" if calendar != "g" else "g")
+                short = dates.years(value, calendar)[1:]
                 last.keys += tuple(key for year in short for key in dates.month_of_year(calendar, year, month))
                 last.vouched = [*last.vouched, *(part for year in short for part in dates.parts(calendar, year, month, None))]
         return after
+
+    def month_number(self, start: int, end: int, month: int, digits: str) -> int:
+        """tháng 9 năm 2018."""
+        match = _YEAR_BEHIND.match(self.low, end)
+        end = match.end() if match else end
+        self.date(start, end, "g", [int(match[1]) if match else None], month, None, [digits, *(match.groups() if match else ())])
+        return end
 
     # clocks
 
@@ -620,13 +641,13 @@ class _Walk:
         factor = table.scales[word]
         end = ahead.end("scale")
         self.taken.add(ahead.start("scale"))
-        doubtful = len(word) == 1 and word.isascii()
-        if doubtful and ahead["scale_gap"]:
+        doubtful = word in _DOUBTFUL
+        if len(word) == 1 and doubtful and ahead["scale_gap"]:
             self.add(start, ahead.start(), options, sign, [])
             return ahead.start()
         while True:
             more = self.behind(end, low[end : end + 1])
-            if not more or more.lastgroup != "scale" or (len(more["scale"]) == 1 and more["scale"].isascii()) or factor > 10**30:
+            if not more or more.lastgroup != "scale" or more["scale"] in _DOUBTFUL or factor > 10**30:
                 break
             factor *= table.scales[more["scale"]]
             self.taken.add(more.start("scale"))
@@ -641,7 +662,7 @@ class _Walk:
             parts = ((text, ""),) if text.isdigit() else read(text, table.decimal)[1]
             if len(parts) != 1 or parts[0][1]:
                 break
-            if ahead2 and ahead2.lastgroup == "scale" and table.scales[ahead2["scale"]] < smaller and not (len(ahead2["scale"]) == 1 and ahead2["scale"].isascii()):
+            if ahead2 and ahead2.lastgroup == "scale" and table.scales[ahead2["scale"]] < smaller and ahead2["scale"] not in _DOUBTFUL:
                 smaller = table.scales[ahead2["scale"]]
                 extra = times(parts[0], smaller)
                 after = ahead2.end("scale")
@@ -809,9 +830,12 @@ class _Walk:
     def ranges(self) -> None:
         """A scale word or half of day behind a range counts for both ends: 1.2 to 1.5 million, 2:30-4:00 PM."""
         for first, second in zip(self.found, self.found[1:], strict=False):
-            if not (first.parts or first.half) or second.start - first.end > 9 or second.start < first.end:
+            if not (first.parts or first.half or first.short) or second.start - first.end > 9 or second.start < first.end:
                 continue
-            if second.scale and first.parts and not first.scale and _RANGE_GAP.match(self.low[first.end : second.start]):
+            if first.short and second.parts and second.small is False and len(second.parts[0][0]) == 2 and _RANGE_GAP.match(self.low[first.end : second.start]):
+                keys = [f"n{each}" for each in dates.years(int(second.parts[0][0]), self.table.calendar)]
+                second.keys, second.vouched, second.short = tuple(keys), [*second.vouched, *keys], True
+            elif second.scale and first.parts and not first.scale and _RANGE_GAP.match(self.low[first.end : second.start]):
                 more = [f"n{times(option, second.scale)}" for option in first.parts]
                 first.keys = (*first.keys, more[0])
                 first.vouched = [*first.vouched, *more]

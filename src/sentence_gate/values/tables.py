@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
+from typing import Any
 
 from .. import languages
 from ..normal import MARKS, UNSPACED, fold
@@ -14,7 +17,10 @@ WORD = rf"\w{MARKS}"
 """What a word is made of, for a character class."""
 SPACED_LETTER = rf"(?![{UNSPACED}])[^\W\d_]"
 END = rf"(?![{WORD}])"
-_UNSPACED_END = re.compile(rf"[{UNSPACED}]$")
+HANGUL = "\u1100-\u11ff\uac00-\ud7af"
+"""Hangul parts words by spaces, but writes particles and counters on to them."""
+_UNSPACED_END = re.compile(rf"[{UNSPACED}{HANGUL}]$")
+_SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Jpan": "Hani", "Kore": "Hang"}
 
 Month = tuple[str, int, bool]
 """Calendar ("g", "j", "h"), number, and whether the data writes it with a capital."""
@@ -29,13 +35,15 @@ class Tables:
     order: str
     slash_decimal: bool
     months: dict[str, Month]
+    calendar: str  # of short years: "g", or "n" where another calendar is in use too
     scales: dict[str, int]
     behind: re.Pattern[str]  # what may stand behind a number, anchored: groups scale, half, hour, month
     behind_starts: frozenset[str]  # characters one of which must stand next but one, or next, for `behind` to match
     half: re.Pattern[str]  # the half of day behind a clock
     halves: dict[str, str]
     minutes: re.Pattern[str]  # minutes behind an hour sign
-    before: dict[str, frozenset[str]]  # what may stand before a number -> "month", "count", "reference", "hour", "half"
+    month_words: frozenset[str]  # words before the number of a month
+    before: dict[str, frozenset[str]]  # what may stand before a number -> "month", "count", "reference", "hour", "half", "month_number"
     before_unspaced: tuple[int, ...]  # lengths of the entries of `before` that are written without a space
     marked_date: re.Pattern[str] | None  # 2015年5月3日
     year_after: re.Pattern[str]  # a year behind a day and a month
@@ -86,24 +94,52 @@ def _by_first(escaped: list[str]) -> str:
 
 
 @lru_cache(maxsize=None)
+def _foreign() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("scripts.toml").read_text(encoding="utf-8"))
+
+
+def _of_other_scripts(language: languages.Language) -> dict[str, Any]:
+    """What is read whatever the language: see scripts.toml."""
+    merged: dict[str, Any] = {"scales": {}, "months": [[] for _ in range(12)]}
+    for script, section in _foreign().items():
+        if script == _SCRIPTS.get(language.script, language.script) and script != "Latn":
+            continue
+        for part in section.values() if script == "Latn" else (section,):
+            for name, value in part.items():
+                if name == "scales":
+                    merged["scales"] |= value
+                elif name == "months":
+                    for names, more in zip(merged["months"], value, strict=True):
+                        names.extend(more)
+                else:
+                    merged.setdefault(name, []).extend(value)
+    return merged
+
+
+@lru_cache(maxsize=None)
 def tables(code: str) -> Tables:
     """The tables of a language. Raises UsageError for an unknown one."""
     language = languages.load(code)
     numbers, dates = language.numbers, language.dates
+    other = _of_other_scripts(language)
     months: dict[str, Month] = {}
-    for calendar, lists in (("h", dates.hijri), ("j", dates.jalali), ("g", dates.months)):
+    for calendar, lists in (("h", dates.hijri), ("j", dates.jalali), ("g", other["months"]), ("g", dates.months)):
         for number, names in enumerate(lists, 1):
             for name in names:
                 if not any(char.isdigit() for char in fold(name)):
                     months[key(name)] = (calendar, number, name[:1] != name[:1].lower())
-    scales = {key(word): factor for word, factor in numbers.scales.items()}
+    scales = {key(word): factor for word, factor in {**other["scales"], **numbers.scales}.items()}
+    own_scales = {key(word): factor for word, factor in numbers.scales.items()}
     joiners = [key(word) for word in numbers.joiners]
     date_joiners = [key(word) for word in dates.joiners]
     halves: dict[str, str] = {}
     for kind, words in (("noon", dates.noon), ("night", dates.night), ("pm", dates.pm), ("am", dates.am)):
-        halves |= {key(word): kind for word in words}
-    hours = {key(word) for word in dates.hours}
-    hours_before = {key(word) for word in dates.hours_before}
+        halves |= {key(word): kind for word in (*other.get(kind, ()), *words)}
+    hours = {key(word) for word in (*other.get("hours", ()), *dates.hours)}
+    hours_before = {key(word) for word in (*other.get("hours_before", ()), *dates.hours_before)}
+    count_words = {key(word) for word in (*other.get("count_words", ()), *numbers.count_words)}
+    month_words = frozenset(key(word) for word in other.get("before_month", ()))
+    minutes = {key(word) for word in (*other.get("minutes", ()), *dates.minutes)}
 
     month_gap = rf"(?:(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª])?\.? ?(?:{one_of(date_joiners)} ?)?)"
     scale_gap = rf"(?:[ -]?(?:{one_of(joiners, bounded=False)} ?)?|-)"
@@ -117,13 +153,15 @@ def tables(code: str) -> Tables:
 
     before: dict[str, set[str]] = {}
     for name, group in (
-        ("month", months), ("count", map(key, numbers.count_words)), ("reference", map(key, language.references)),
-        ("hour", hours_before), ("half", halves), ("joiner", date_joiners),
+        ("month", months), ("count", count_words), ("reference", map(key, language.references)),
+        ("hour", hours_before), ("half", halves), ("joiner", date_joiners), ("month_number", month_words),
     ):  # fmt: skip
         for word in group:
             before.setdefault(word, set()).add(name)
 
-    marks = {kind: [key(mark) for mark, of in dates.marks.items() if of == kind] for kind in ("year", "month", "day")}
+    marks = {
+        kind: [key(mark) for mark in (*other.get(kind, ()), *(mark for mark, of in dates.marks.items() if of == kind))] for kind in ("year", "month", "day")
+    }
     marked_date = None
     if marks["year"] and marks["month"] and marks["day"]:
         month_day = rf"(?P<m>[0-9]{{1,2}}) ?{one_of(marks['month'])}(?: ?(?P<d>[0-9]{{1,2}}) ?{one_of(marks['day'])})?"
@@ -137,7 +175,7 @@ def tables(code: str) -> Tables:
             if len(word) == 1:
                 (han_scales if value >= 10 else han_digits)[fold(word)] = value
     else:
-        values |= {word: (factor, "scale") for word, factor in scales.items() if factor >= 100 and len(word) > 2 and "." not in word}
+        values |= {word: (factor, "scale") for word, factor in own_scales.items() if factor >= 100 and len(word) > 2 and "." not in word}
         values |= {key(word): (value, "ordinal") for word, value in numbers.ordinals.items()}
         values |= {key(word): (value, "unit") for word, value in numbers.words.items()}
     fractions = {key(word): value for word, value in numbers.halves.items()}
@@ -156,16 +194,18 @@ def tables(code: str) -> Tables:
         order=dates.order,
         slash_decimal=numbers.slash_decimal,
         months=months,
+        calendar="n" if dates.jalali or dates.hijri else "g",
         scales=scales,
         behind=behind,
         behind_starts=frozenset(starts),
         half=re.compile(rf"[ ]?(?P<half>{one_of(halves)})"),
         halves=halves,
-        minutes=re.compile(rf" ?([0-5]?[0-9])(?![0-9]) ?(?P<sign>{one_of(map(key, dates.minutes))})?"),
+        minutes=re.compile(rf" ?([0-5]?[0-9])(?![0-9]) ?(?P<sign>{one_of(minutes)})?"),
+        month_words=month_words,
         before={word: frozenset(kinds) for word, kinds in before.items()},
         before_unspaced=tuple(sorted({len(word) for word in before if _UNSPACED_END.search(word)}, reverse=True)),
         marked_date=marked_date,
-        year_after=re.compile(rf"(?:[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
+        year_after=re.compile(rf"(?: ?[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
         word=re.compile(rf"(?<![{WORD}])(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
         word_values=values,
         gaps=re.compile(rf"(?:[ -]| ?(?P<joiner>{joined}) ?)"),
