@@ -375,7 +375,7 @@ def _live(example: Example, *, delay: bool) -> None:
                 lines = lines[1 - height :]
             up = f"\x1b[{drawn}F" if drawn else ""
             end = "\x1b[?7h" if frame.report else ""
-            out.write(up + "\x1b[J" + end + "".join(f"{line}\n" for line in lines))
+            out.write(up + end + "".join(f"\x1b[2K{line}\n" for line in lines) + "\x1b[J")
             out.flush()
             drawn = len(lines)
             time.sleep(_PIECE_SECONDS if delay else 0)

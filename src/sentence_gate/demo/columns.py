@@ -112,8 +112,8 @@ def pending(frame: Frame, columns: int, *, rtl: bool) -> Iterator[Line]:
     """The lines of what has arrived of a sentence that isn't judged."""
     if not frame.pending:
         return iter(())
-    right = Cell("(arrived with the stop, never judged)" if frame.report else "...", 0, "note")
-    return _beside(cells(frame.pending, columns, "note", rtl=rtl), [right])
+    right = cells("(arrived with the stop, never judged)" if frame.report else "...", columns, "note")
+    return _beside(cells(frame.pending, columns, "note", rtl=rtl), right)
 
 
 def _beside(left: list[Cell], right: list[Cell]) -> Iterator[Line]:
