@@ -89,7 +89,9 @@ def test_an_abbreviation_is_of_one_class(language: Language) -> None:
 def test_abbreviations_end_in_a_full_stop(language: Language) -> None:
     found = language.sentences
     if language.code in DOTTED:
-        assert not [item for item in (*found.abbreviations, *found.number_abbreviations, *found.final_abbreviations) if not item.endswith(".")]
+        assert not [
+            item for item in (*found.abbreviations, *found.number_abbreviations, *found.final_abbreviations) if not item.endswith(".")
+        ]
 
 
 def test_starters_begin_a_sentence(language: Language) -> None:

@@ -52,6 +52,7 @@ class Numbers:
     halves: Mapping[str, str] = None  # type: ignore[assignment]  # "half" -> "1/2", where a word is a fraction
     count_words: tuple[str, ...] = ()  # words before a year or decade of two digits: "سال", "دهه", "años"
     prefixes: tuple[str, ...] = ()  # particles written on to a number in digits: Arabic "و", "ب", "ال"; they make no name of it
+    points: tuple[str, ...] = ()  # words for the decimal mark between number words: "point", "virgule"
     slash_decimal: bool = False  # a slash may be the decimal mark: Persian "۲/۵" is 2.5 (or two fifths)
 
 

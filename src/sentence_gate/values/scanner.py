@@ -13,7 +13,7 @@ import re
 from ..normal import UNSPACED
 from . import clocks, dates, phones
 from .numbers import NUMERAL, Parts, canonical, read, times
-from .tables import Tables, han_run
+from .tables import Han, Tables, han_patterns
 from .words import compose, han
 
 _TOKEN = re.compile(NUMERAL)
@@ -306,7 +306,7 @@ class _Walk:
                 further = self.behind(second.end(), low[second.end() : second.end() + 1])
                 if further and further.lastgroup == "month" and (name := self.month(further)):
                     return self.days(start, [str(value), second[1]], further, name)
-            if kind == "month" and ahead and (name := self.month(ahead)):
+            if kind == "month" and ahead and not self.after_score(start, value) and (name := self.month(ahead)):
                 return self.days(start, [low[start:end]], ahead, name)
         if back and "month" in back[0] and (name := table.months[back[1]]) and self.capital_fits(name, back[2], back[1]):
             after = self.after_month(start, end, value, width, back, name)
@@ -357,6 +357,13 @@ class _Walk:
                 return end
         return 0
 
+    def after_score(self, start: int, value: int) -> bool:
+        """Whether "1" is the end of a score or a falling range: 4-1 de febrero."""
+        last = self.found[-1] if self.found else None
+        return last is not None and last.end == start - 1 and self.low[start - 1] in _DASHES and bool(last.parts) and last.parts[0][0].isdigit() and (
+            len(last.parts[0][0]) > 2 or int(last.parts[0][0]) > value
+        )
+
     def short_year(self, start: int, end: int, digits: str) -> int:
         keys = [f"n{each}" for each in dates.years(int(digits), self.table.calendar)]
         found = Found(start, end, "number", tuple(keys), keys)
@@ -372,7 +379,7 @@ class _Walk:
         if behind in " -." or behind in "º°ª":
             if self.low[end + 1 : end + 2] not in starts and behind in " -":
                 return None
-        elif not behind.isalpha() and behind not in starts:
+        elif not behind.isalpha() and behind not in starts and behind not in _CURRENCY:
             return None
         return self.table.behind.match(self.low, end)
 
@@ -395,12 +402,14 @@ class _Walk:
                     if found and found != {"joiner"}:
                         word = word if word in entries else word.rstrip(".")
                         return found, word, low.rfind(word, 0, start)
-            if not before.isascii() or not self.table.before_unspaced:
+            if before != " ":
                 return None
             start -= 1
-        for length in self.table.before_unspaced:
+            if start < 1 or low[start - 1].isascii():
+                return None
+        for length in self.table.unspaced_lengths:
             word = low[max(0, start - length) : start]
-            if word in entries:
+            if word in self.table.before_unspaced:
                 return entries[word], word, start - length
         return None
 
@@ -645,13 +654,7 @@ class _Walk:
         if len(word) == 1 and doubtful and ahead["scale_gap"]:
             self.add(start, ahead.start(), options, sign, [])
             return ahead.start()
-        while True:
-            more = self.behind(end, low[end : end + 1])
-            if not more or more.lastgroup != "scale" or more["scale"] in _DOUBTFUL or factor > 10**30:
-                break
-            factor *= table.scales[more["scale"]]
-            self.taken.add(more.start("scale"))
-            end = more.end("scale")
+        factor, end = self.more_scales(factor, end)
         values = [times(option, factor) for option in options]
         minus = "-" if sign == "-" else ""
         smaller = factor
@@ -663,10 +666,11 @@ class _Walk:
             if len(parts) != 1 or parts[0][1]:
                 break
             if ahead2 and ahead2.lastgroup == "scale" and table.scales[ahead2["scale"]] < smaller and ahead2["scale"] not in _DOUBTFUL:
-                smaller = table.scales[ahead2["scale"]]
-                extra = times(parts[0], smaller)
-                after = ahead2.end("scale")
                 self.taken.add(ahead2.start("scale"))
+                smaller, after = self.more_scales(table.scales[ahead2["scale"]], ahead2.end("scale"))
+                if smaller >= factor:
+                    break
+                extra = times(parts[0], smaller)
             elif more_digits.start(more_digits.lastindex or 1) == end and word[-1] > "\u0e00" and not ahead2 and len(text) < len(str(smaller)):
                 extra, after, smaller = canonical(*parts[0]), more_digits.end(), 0
             else:
@@ -683,6 +687,17 @@ class _Walk:
         found.scale = factor
         self.found.append(found)
         return end
+
+    def more_scales(self, factor: int, end: int) -> tuple[int, int]:
+        """Scale words behind a scale word multiply: hundred thousand, 千万."""
+        while factor < 10**30:
+            more = self.behind(end, self.low[end : end + 1])
+            if not more or more.lastgroup != "scale" or more["scale"] in _DOUBTFUL:
+                break
+            factor *= self.table.scales[more["scale"]]
+            self.taken.add(more.start("scale"))
+            end = more.end("scale")
+        return factor, end
 
     def power(self, start: int, match: re.Match[str], options: tuple[Parts, ...], sign: str) -> int:
         """5 × 10³, 10³, 5e3; another base is kept as it is written."""
@@ -859,13 +874,19 @@ class _Walk:
         low = self.low
         row: list[tuple[int, str, bool]] = []
         spans: list[tuple[int, int]] = []
+        last: tuple[int, int, str] | None = None  # of the row before: its last number and where it ends
+        month: tuple[str, int, int] | None = None  # the last month and where it ends
         for match in table.word.finditer(low):
             start, end = match.span("word")
             word = match["word"]
-            if self.source and word in table.months and start not in self.taken:
-                calendar, month, capital = table.months[word]
-                if not capital or not self.folded[start].islower():
-                    self.found.append(Found(start, end, "words", (), [f"M{calendar}{month}"]))
+            if self.source and word in table.months:
+                name = table.months[word]
+                if spans and table.month_gap.fullmatch(low, spans[-1][1], start):
+                    self.spelled_day(name, compose(row)[-1][0], end)
+                if not name[2] or not self.folded[start].islower():
+                    month = (name[0], name[1], end)
+                    if start not in self.taken:
+                        self.found.append(Found(start, end, "words", (), [f"M{name[0]}{name[1]}"]))
             if self.source and word in table.fractions:
                 self.fraction_word(start, end, table.fractions[word])
             value = table.word_values.get(word)
@@ -873,34 +894,78 @@ class _Walk:
                 continue
             joined = bool(match["joined"])
             if spans:
-                gap = low[spans[-1][1] : match.start()]
-                between = table.gaps.fullmatch(gap) if gap else None
-                if between is None and not (joined and gap == " "):
-                    self.row(row, spans)
+                between = table.gaps.fullmatch(low, spans[-1][1], match.start())
+                if between is None and not (joined and low[spans[-1][1] : match.start()] == " "):
+                    last = self.row(row, spans, last)
                     row, spans = [], []
                 else:
                     joined = joined or bool(between and between["joiner"])
-            if not spans and joined:
+            if not spans:
                 joined = False
+                if month and self.source and value[0] <= 31 and table.month_gap.fullmatch(low, month[2], match.start()):
+                    self.found.append(Found(start, end, "words", (), dates.parts(month[0], None, month[1], value[0])))
             row.append((*value, joined))
             spans.append((start, end))
         if row:
-            self.row(row, spans)
+            self.row(row, spans, last)
         if table.glued:
             for match in table.glued.finditer(low):
                 self.glued(match)
 
-    def row(self, row: list[tuple[int, str, bool]], spans: list[tuple[int, int]]) -> None:
-        low = self.low
-        if not self.source and len(row) < 2:
+    def spelled_day(self, name: tuple[str, int, bool], day: int, end: int) -> None:
+        """The fifth of May 2019, in a source."""
+        if not 1 <= day <= 31:
             return
-        for value, first, after in compose(row):
+        _, years, written = self.year(end, name[0])
+        self.date(end, end, name[0], years, name[1], day, [str(day), *written])
+
+    def row(self, row: list[tuple[int, str, bool]], spans: list[tuple[int, int]], last: tuple[int, int, str] | None) -> tuple[int, int, str] | None:
+        """One row of number words; returns its last number, for what may follow behind a word for the decimal mark."""
+        low = self.low
+        numbers = compose(row) if len(row) > 1 else [(row[0][0], 0, 1)]
+        for value, first, after in numbers:
             start, end = spans[first][0], spans[after - 1][1]
             if first == 0 and row[0][1] == "scale" and re.search(r"[0-9] ?$", low[max(0, start - 2) : start]):
+                continue
+            if self.with_digits(value, start, end):
                 continue
             if self.source or (after - first > 1 and value > 20):
                 key = f"n{value}"
                 self.found.append(Found(start, end, "words", (key,), [key]))
+        if not self.source or not self.table.points:
+            return None
+        if last and low[last[1] : spans[0][0]].strip() in self.table.points:
+            digits = "".join(str(word[0]) for word in row) if all(word[0] < 10 for word in row) else str(numbers[0][0])
+            self.found.append(Found(spans[0][0], spans[-1][1], "words", (), ["n" + canonical(str(last[0]), digits)]))
+        return numbers[-1][0], spans[-1][1], ""
+
+    def with_digits(self, value: int, start: int, end: int) -> bool:
+        """1 million and two hundred thousand; one million and 200 thousand: one number, written in both ways."""
+        scaled = [one for one in self.found if one.scale] if self.found else []
+        if not scaled:
+            return False
+        before = self.low[:start].rstrip(" ") if start < 200 else self.low[start - 200 : start].rstrip(" ")
+        shift = max(0, start - 200)
+        for joiner in self.table.joiners:
+            if before.endswith(joiner):
+                before = before[: -len(joiner)].rstrip(" ")
+                break
+        for one in scaled:
+            plain = one.vouched[0][1:] if one.vouched else ""
+            if not plain.isdigit() or len(plain) > 40:
+                continue
+            if one.end == shift + len(before) and value < one.scale:
+                key = f"n{int(plain) + value}"
+                one.vouched = [*one.vouched, key, f"n{value}"]
+                one.keys, one.end = (key,), end
+                return True
+            gap = self.table.gaps.match(self.low, end)
+            if gap and gap.end() == one.start and int(plain) < value and value % (10 ** len(plain)) == 0:
+                key = f"n{int(plain) + value}"
+                one.vouched = [*one.vouched, key, f"n{value}"]
+                one.keys, one.start = (key,), start
+                return True
+        return False
 
     def glued(self, match: re.Match[str]) -> None:
         """fünfundzwanzig."""
@@ -922,22 +987,45 @@ class _Walk:
         self.found.append(Found(start, end, "words", (), vouched))
 
     def han(self) -> None:
-        pattern = han_run(self.table.code)
-        if pattern is None:
+        patterns = han_patterns(self.table.code)
+        if patterns is None:
             return
         digits, scales = self.table.han_digits, self.table.han_scales
-        for match in pattern.finditer(self.low):
+        low = self.low
+        if self.source:
+            self.han_dates(patterns)
+        for match in patterns.run.finditer(low):
             start, end = match.span()
-            if start in self.taken or (start and self.low[start - 1].isdigit()):
+            if start in self.taken or (start and low[start - 1].isdigit()):
                 continue
             text = match.group()
             value, built = han(text, digits, scales)
             if value is None:
                 continue
+            keys = [f"n{value}"]
+            if 10 <= value < 100 and self.table.marked_date and low[end : end + 1] == "年":
+                keys += [f"n{year}" for year in dates.years(value, "g")[1:]]
             if self.source:
-                self.found.append(Found(start, end, "words", (), [f"n{value}"]))
-            if len(text) >= 2 and value > 20 and (built or len(text) >= 3):
-                self.found.append(Found(start, end, "words", (f"n{value}",), [f"n{value}"]))
+                self.found.append(Found(start, end, "words", (), keys))
+            elif len(text) >= 2 and value > 20 and (built or len(text) >= 3):
+                self.found.append(Found(start, end, "words", tuple(keys), keys))
+
+    def han_dates(self, patterns: Han) -> None:
+        """Dates and clock times in Han numerals, in a source."""
+        digits, scales = self.table.han_digits, self.table.han_scales
+
+        def number(text: str | None) -> int | None:
+            return han(text, digits, scales)[0] if text else None
+
+        for match in patterns.date.finditer(self.low):
+            month, day, year = number(match["month"]), number(match["day"]), number(match["year"])
+            if month and dates.valid(month, day or None):
+                self.found.append(Found(*match.span(), "words", (), dates.parts("g", year, month, day or None)))
+        for match in patterns.clock.finditer(self.low):
+            hour, minutes = number(match["hour"]), 30 if match["thirty"] else number(match["minutes"]) or 0
+            if hour is not None and hour <= 24 and minutes < 60:
+                half = self.table.halves[match["half"]] if match["half"] else None
+                self.found.append(Found(*match.span(), "words", (), clocks.vouched(hour, f":{minutes:02d}", half)))
 
 
 def _glued_parts(text: str, table: Tables) -> list[tuple[int, str, bool]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import languages
 from ..normal import MARKS, UNSPACED, fold
@@ -44,11 +44,15 @@ class Tables:
     minutes: re.Pattern[str]  # minutes behind an hour sign
     month_words: frozenset[str]  # words before the number of a month
     before: dict[str, frozenset[str]]  # what may stand before a number -> "month", "count", "reference", "hour", "half", "month_number"
-    before_unspaced: tuple[int, ...]  # lengths of the entries of `before` that are written without a space
+    before_unspaced: frozenset[str]  # those of them that are written without a space
+    unspaced_lengths: tuple[int, ...]
     marked_date: re.Pattern[str] | None  # 2015年5月3日
     year_after: re.Pattern[str]  # a year behind a day and a month
     word: re.Pattern[str] | None  # one number word, or month name
     word_values: dict[str, tuple[int, str]]
+    month_gap: re.Pattern[str]  # what may stand between a day in words and its month
+    joiners: tuple[str, ...]
+    points: frozenset[str]  # words for the decimal mark
     gaps: re.Pattern[str]  # what may stand between two words of one number
     fractions: dict[str, str]
     han_digits: dict[str, int]
@@ -142,7 +146,7 @@ def tables(code: str) -> Tables:
     minutes = {key(word) for word in (*other.get("minutes", ()), *dates.minutes)}
 
     month_gap = rf"(?:(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª])?\.? ?(?:{one_of(date_joiners)} ?)?)"
-    scale_gap = rf"(?:[ -]?(?:{one_of(joiners, bounded=False)} ?)?|-)"
+    scale_gap = rf"(?:[ -]?[$€£¥₹]?[ -]?(?:{one_of(joiners, bounded=False)} ?)?|-)"
     behind = re.compile(
         rf"(?P<scale_gap>{scale_gap})(?P<scale>{one_of(scales)})"
         rf"|[ ]?(?P<half>{one_of(halves)})"
@@ -159,6 +163,7 @@ def tables(code: str) -> Tables:
         for word in group:
             before.setdefault(word, set()).add(name)
 
+    unspaced = frozenset(word for word in before if _UNSPACED_END.search(word))
     marks = {
         kind: [key(mark) for mark in (*other.get(kind, ()), *(mark for mark, of in dates.marks.items() if of == kind))] for kind in ("year", "month", "day")
     }
@@ -203,11 +208,15 @@ def tables(code: str) -> Tables:
         minutes=re.compile(rf" ?([0-5]?[0-9])(?![0-9]) ?(?P<sign>{one_of(minutes)})?"),
         month_words=month_words,
         before={word: frozenset(kinds) for word, kinds in before.items()},
-        before_unspaced=tuple(sorted({len(word) for word in before if _UNSPACED_END.search(word)}, reverse=True)),
+        before_unspaced=unspaced,
+        unspaced_lengths=tuple(sorted({len(word) for word in unspaced}, reverse=True)),
         marked_date=marked_date,
         year_after=re.compile(rf"(?: ?[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
         word=re.compile(rf"(?<![{WORD}])(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
         word_values=values,
+        month_gap=re.compile(rf" ?(?:{one_of(date_joiners)} ?){{0,2}}"),
+        joiners=tuple(joiners),
+        points=frozenset(key(word) for word in numbers.points),
         gaps=re.compile(rf"(?:[ -]| ?(?P<joiner>{joined}) ?)"),
         fractions=fractions,
         han_digits=han_digits,
@@ -218,10 +227,27 @@ def tables(code: str) -> Tables:
     )
 
 
+class Han(NamedTuple):
+    """What is looked for in a text with Han numerals: a run of them, a date and a clock time."""
+
+    run: re.Pattern[str]
+    date: re.Pattern[str]
+    clock: re.Pattern[str]
+
+
 @lru_cache(maxsize=None)
-def han_run(code: str) -> re.Pattern[str] | None:
-    """A run of Han numerals."""
+def han_patterns(code: str) -> Han | None:
+    """The patterns of a language that writes numbers with Han characters."""
     table = tables(code)
     if not table.han_digits:
         return None
-    return re.compile(f"[{''.join([*table.han_digits, *table.han_scales])}]+")
+    marks = languages.load(code).dates.marks
+    run = f"[{''.join([*table.han_digits, *table.han_scales])}]"
+    year, month, day = ("[" + "".join(mark for mark, of in marks.items() if of == kind) + "]" for kind in ("year", "month", "day"))
+    halves = one_of(table.halves)
+    hours = one_of(map(key, languages.load(code).dates.hours))
+    return Han(
+        re.compile(f"{run}+"),
+        re.compile(f"(?:(?P<year>{run}{{2,6}}){year})?(?P<month>{run}{{1,3}}){month}(?:(?P<day>{run}{{1,3}}){day})?"),
+        re.compile(f"(?P<half>{halves})?(?P<hour>{run}{{1,3}}){hours}(?:(?P<thirty>半)|(?P<minutes>{run}{{1,3}})分?)?"),
+    )
