@@ -113,6 +113,7 @@ class SentenceGate:
         "_released",
         "_sentences",
         "_sources",
+        "_split",
         "_splitter",
         "_state",
         "_status",
@@ -143,6 +144,7 @@ class SentenceGate:
             self._sources = self._sources.with_question(question)
         self._style = style_of(policy.markers)
         self._splitter = SentenceSplitter(policy.language, markers=self._style, max_chars=policy.max_chars)
+        self._split = self._splitter.feed
         self._token = policy.no_answer_token
         self._token_start = _token_start(self._token) if self._token else None
         self._watching = self._token is not None  # the pending text may still begin with the token
@@ -195,9 +197,10 @@ class SentenceGate:
             raise UsageError(f"feed takes a str, not {type(piece).__name__}; bytes are decoded before (incrementally)")
         if self._state != "open":
             return _AFTER_STOP
-        self._fed += len(piece)
-        self._bytes += bytes_of(piece)
-        sentences = self._splitter.feed(piece)
+        length = len(piece)
+        self._fed += length
+        self._bytes += length if piece.isascii() else bytes_of(piece)
+        sentences = self._split(piece)
         if not sentences and not self._watching:
             return _NOTHING
         events: list[Event] = []

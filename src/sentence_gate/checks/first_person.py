@@ -25,6 +25,7 @@ from ..normal import MARKS, UNSPACED, comments, fold
 from ..sources import Sources
 
 _TOKEN = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:'[^\W\d_](?:[^\W\d_]|[{MARKS}])*)*'?")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _QUOTATION = re.compile(
     r"\"([^\"]{5,300})\"|«([^»]{5,300})»|「([^」]{3,300})」|『([^』]{3,300})』|《([^》]{3,300})》|(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){5,300})'(?!\w)"
@@ -43,6 +44,7 @@ class _Token(NamedTuple):
 class _Lists:
     """What is looked for in answers of one language, folded. Phrases of several tokens stand under their first one."""
 
+    heads: frozenset[str]  # the letters that any of the words begins with: most sentences have none of them
     words: dict[str, tuple[tuple[str, ...], ...]]
     cased: frozenset[str]
     before: frozenset[str]
@@ -74,16 +76,18 @@ def _lists(language: str) -> _Lists:
         if code != language and not own.everywhere:
             continue
         mine = {*own.words, *own.verbs}
-        exact = set(own.cased)
+        own_cased = set(own.cased)
         if language in own.not_in:
-            mine, exact = (mine - set(own.shared), exact - set(own.shared)) if own.shared else (set(), set())
+            mine, own_cased = (mine - set(own.shared), own_cased - set(own.shared)) if own.shared else (set(), set())
         words |= mine
-        cased |= exact
+        cased |= own_cased
         exceptions |= set(own.exceptions)
         before |= {*own.before, *map(str.upper, own.before)}
     runs = {word for word in words if _UNSPACED.search(word)}
     written = exceptions | {phrase[:1].upper() + phrase[1:] for phrase in exceptions}
-    return _Lists(_by_first(words - runs), frozenset(map(fold, cased)), frozenset(map(fold, before)), _pattern(runs), _pattern(written))
+    by_first, exact = _by_first(words - runs), frozenset(map(fold, cased))
+    heads = frozenset(found.group() for word in (*by_first, *exact) if (found := _LETTERS.match(word.lower())))
+    return _Lists(heads, by_first, exact, frozenset(map(fold, before)), _pattern(runs), _pattern(written))
 
 
 def _pattern(phrases: set[str]) -> re.Pattern[str] | None:
@@ -121,9 +125,9 @@ def _found(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
 
 
 def _spoken(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
-    tokens = _tokens(text)
-    hits = [at for at, token in enumerate(tokens) if _head(token, lists)]
-    if hits:
+    if not lists.heads.isdisjoint(_LETTERS.findall(text.lower())):
+        tokens = _tokens(text)
+        hits = [at for at, token in enumerate(tokens) if _head(token, lists)]
         shouting = text.upper() == text
         for at in hits:
             length = _match(tokens, at, lists, shouting=shouting)
