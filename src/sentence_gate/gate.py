@@ -75,6 +75,7 @@ from .usage import bytes_of, settle
 
 State = Literal["open", "stopped", "refused"]
 
+_TOLD: Mapping[Status, type[Empty | Truncated | Refused | Failed]] = {"empty": Empty, "truncated": Truncated, "refused": Refused, "failed": Failed}
 _NOTHING = Outcome()
 _AFTER_STOP = Outcome(stopped=True)
 _REACH = 3
@@ -340,7 +341,7 @@ class SentenceGate:
         self._status = STATUS[ending.kind]
         if self._status == "accepted" and ending.kind != "tool_call" and not self._anything_shown():
             self._status = "empty"
-        tell = {"empty": Empty, "truncated": Truncated, "refused": Refused, "failed": Failed}.get(self._status)
+        tell = _TOLD.get(self._status)
         if tell:
             self._notice = notice(self._policy, self._status)
             events.append(tell(self._notice))

@@ -6,12 +6,15 @@ A source vouches for keys (`values.of_source`); a value of the answer is support
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from . import languages, values
 from .errors import UsageError
-from .normal import fold, see
+from .normal import UNSPACED, fold, see
+from .terms import Lexicon, terms
 
 _ACCEPTED = "a list of str or Source, or a mapping from id to text"
 _SCRIPTS = {
@@ -31,6 +34,15 @@ _SCRIPTS = {
 _SCRIPT_IN_TEXT = {script: re.compile(f"[{ranges}]") for script, ranges in _SCRIPTS.items()}
 _SCRIPTS_OF_LANGUAGES = {"Hira": ("Jpan",), "Hani": ("Hans", "Hant", "Hani", "Jpan"), "Hang": ("Kore", "Hang")}
 _WHITE_RUN = re.compile(r"\s+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_REACH = 55
+"""How far from a value its surroundings go, in code points, about ten words; in scripts without spaces `_REACH_UNSPACED`."""
+_REACH_UNSPACED = 10
+_NEIGHBOURS = 2
+"""How many terms of the sentence must stand there. Measured: one lets most misplaced values pass, three stop every tenth good sentence."""
+_COMPARABLE = 4
+"""A source that has less than one in so many of the sentence's terms speaks another language or another way: nothing can be told from it."""
+_LINE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +77,70 @@ class Source:
 class _Index:
     """What one source vouches for. Its text for quotations is made when the first one is looked up."""
 
-    __slots__ = ("_quotable", "keys", "source")
+    __slots__ = ("_lexicon", "_passages", "_quotable", "keys", "source")
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.keys = frozenset(values.of_source(source.content, _languages_of(source)))
         self._quotable: str | None = None
+        self._passages: tuple[_Passage, ...] | None = None
+        self._lexicon: Lexicon | None = None
 
     def holds(self, phrase: str) -> bool:
         if self._quotable is None:
             self._quotable = _quotable(self.source.content)
         return phrase in self._quotable
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """Its words, made when the first name is looked up."""
+        if self._lexicon is None:
+            self._lexicon = Lexicon(fold(see(self.source.content)).lower())
+        return self._lexicon
+
+    def speaks_near(self, keys: Iterable[str], words: frozenset[str], units: frozenset[str]) -> bool:
+        """Whether one of `keys` stands close to some of `words`, and not next to another unit."""
+        if self._passages is None:
+            self._passages = tuple(starmap(_Passage, values.places(self.source.content, _languages_of(self.source))))
+        shared = frozenset(word for passage in self._passages for word in words & passage.known)
+        if len(shared) * _COMPARABLE < len(words):
+            return True
+        wanted = min(_NEIGHBOURS, len(shared))
+        return any(passage.speaks_near(key, shared, units, wanted) for passage in self._passages for key in keys)
+
+
+class _Passage:
+    """A part of a source, with the places of its values and terms."""
+
+    __slots__ = ("_low", "_places", "_starts", "_terms", "known")
+
+    def __init__(self, low: str, places: dict[str, list[tuple[int, int]]]) -> None:
+        found = list(terms(low))
+        self._low = low
+        self._places = places
+        self._starts = [term.start for term in found]
+        self._terms = [term.key for term in found]
+        self.known = frozenset(self._terms)
+
+    def speaks_near(self, key: str, words: frozenset[str], units: frozenset[str], wanted: int) -> bool:
+        for start, end in self._places.get(key, ()):
+            if units and (here := values.units.around(self._low, start, end)) and here.isdisjoint(units):
+                continue
+            if self._in_table(start, end):
+                return True
+            reach = _REACH_UNSPACED if self._unspaced(start, end) else _REACH
+            first, last = bisect_left(self._starts, start - reach), bisect_right(self._starts, end + reach)
+            if len(words.intersection(self._terms[first:last])) >= wanted:
+                return True
+        return False
+
+    def _in_table(self, start: int, end: int) -> bool:
+        line_start, line_end = self._low.rfind("\n", 0, start) + 1, self._low.find("\n", end)
+        line = self._low[line_start : line_end if line_end >= 0 else None][:_LINE]
+        return line.count("|") > 1 or "\t" in line
+
+    def _unspaced(self, start: int, end: int) -> bool:
+        return _UNSPACED.search(self._low, max(0, start - _REACH_UNSPACED), end + _REACH_UNSPACED) is not None
 
 
 def _quotable(text: str) -> str:
@@ -107,6 +172,7 @@ class Sources:
 
     def __init__(self, items: Iterable[str | Source] | Mapping[str, str] | Sources) -> None:
         self._asked: frozenset[str] = frozenset()
+        self._indexes: tuple[_Index, ...]
         if isinstance(items, Sources):
             self._indexes = items._indexes
             return
@@ -137,6 +203,16 @@ class Sources:
         """Whether `phrase` stands word for word, case and spacing aside, in one of the numbered sources."""
         wanted = _quotable(phrase).strip()
         return any(0 < number <= len(self._indexes) and self._indexes[number - 1].holds(wanted) for number in numbers)
+
+    def speak_near(self, numbers: Iterable[int], keys: Iterable[str], words: frozenset[str], units: frozenset[str]) -> bool:
+        """Whether one of the numbered sources has one of `keys` near terms of the sentence (`words`), and not with another unit."""
+        keys = tuple(keys)
+        vouching = (self._indexes[number - 1] for number in numbers if 0 < number <= len(self._indexes))
+        return any(index.speaks_near(keys, words, units) for index in vouching if not index.keys.isdisjoint(keys))
+
+    def lexicons(self, numbers: Iterable[int]) -> tuple[Lexicon, ...]:
+        """The words of the numbered sources."""
+        return tuple(self._indexes[number - 1].lexicon for number in numbers if 0 < number <= len(self._indexes))
 
     @property
     def numbers(self) -> range:

@@ -25,16 +25,22 @@ class Sentences:
     """Where sentences end."""
 
     terminators: str = ""  # marks that end a sentence in this language only (Greek ";", Armenian ":")
-    abbreviations: tuple[str, ...] = ()  # with their full stops: "Mr.", "e.g.", "z. B."; a sentence never ends after one
+    # with their full stops: "Mr.", "e.g.", "z. B."; a sentence never ends after one
+    abbreviations: tuple[str, ...] = ()
     number_abbreviations: tuple[str, ...] = ()  # only before a number: "No.", "p.", "Nr."
-    final_abbreviations: tuple[str, ...] = ()  # may end a sentence ("etc.", "p.m.", "Inc."): it ends before one of `starters`, or a new line
+    # may end a sentence ("etc.", "p.m.", "Inc."): it ends before one of `starters`, or a new line
+    final_abbreviations: tuple[str, ...] = ()
     starters: tuple[str, ...] = ()  # words that begin a sentence after a final abbreviation or an initial: "The", "He"
     initials: bool = True  # a single letter and a full stop is an initial: "J. Smith"
-    ordinals: str = "none"  # number + full stop is an ordinal: "none", "months" (before a month), "any" (before any word, "17. Jahrhundert")
+    # number + full stop is an ordinal: "none", "months" (before a month), "any" (before any word, "17. Jahrhundert")
+    ordinals: str = "none"
     ordinal_nouns: tuple[str, ...] = ()  # with ordinals="months": further words that follow an ordinal ("Jahrhundert")
-    saying_verbs: tuple[str, ...] = ()  # after a closing quotation mark these go on with the sentence: "said", "گفت", "बोला"
+    # after a closing quotation mark these go on with the sentence: "said", "گفت", "बोला"
+    saying_verbs: tuple[str, ...] = ()
     quotes: tuple[tuple[str, str], ...] = ()  # opening and closing mark of each style in use
-    full_stop: str = "ends"  # "ends"; "words": only after a marker, a listed verb or a long word (Hindi); "never": no sentence ends with it before a letter of its script (Thai)
+    # "ends"; "words": only after a marker, a listed verb or a long word (Hindi); "never": no sentence ends with it before a
+    # letter of its script (Thai)
+    full_stop: str = "ends"
     full_stop_verbs: tuple[str, ...] = ()  # with full_stop="words": verb forms that a full stop ends
 
 
@@ -44,14 +50,20 @@ class Numbers:
 
     decimal: str = "."  # the decimal mark in running text
     group: tuple[str, ...] = (",",)  # grouping marks in running text, beside any space
-    words: Mapping[str, int] = None  # type: ignore[assignment]  # cardinal words -> value, all irregular ones ("eleven", "twenty", "hundred" is a scale)
-    ordinals: Mapping[str, int] = None  # type: ignore[assignment]  # ordinal words -> value, with their usual inflected forms
-    scales: Mapping[str, int] = None  # type: ignore[assignment]  # "hundred", "million", "bn", "k", "тыс.", "万" -> factor; also glued to a number
+    # cardinal words -> value, all irregular ones ("eleven", "twenty", "hundred" is a scale)
+    words: Mapping[str, int] = None  # type: ignore[assignment]
+    # ordinal words -> value, with their usual inflected forms
+    ordinals: Mapping[str, int] = None  # type: ignore[assignment]
+    # "hundred", "million", "bn", "k", "тыс.", "万" -> factor; also glued to a number
+    scales: Mapping[str, int] = None  # type: ignore[assignment]
     joiners: tuple[str, ...] = ()  # words between parts of a number: "and", "و", "y"
-    compose: str = "words"  # how number words are put together: "words" (parts parted by space, hyphen or joiner), "glued" (also one word: German), "han" (characters: 三百二十)
+    # how number words are put together: "words" (parts parted by space, hyphen or joiner), "glued" (also one word: German), "han"
+    # (characters: 三百二十)
+    compose: str = "words"
     halves: Mapping[str, str] = None  # type: ignore[assignment]  # "half" -> "1/2", where a word is a fraction
     count_words: tuple[str, ...] = ()  # words before a year or decade of two digits: "سال", "دهه", "años"
-    prefixes: tuple[str, ...] = ()  # particles written on to a number in digits: Arabic "و", "ب", "ال"; they make no name of it
+    # particles written on to a number in digits: Arabic "و", "ب", "ال"; they make no name of it
+    prefixes: tuple[str, ...] = ()
     points: tuple[str, ...] = ()  # words for the decimal mark between number words: "point", "virgule"
     slash_decimal: bool = False  # a slash may be the decimal mark: Persian "۲/۵" is 2.5 (or two fifths)
 
@@ -61,16 +73,21 @@ class Dates:
     """How dates and clock times are written."""
 
     order: str = "dmy"  # of numeric dates: "dmy", "mdy" or "ymd"
-    months: tuple[tuple[str, ...], ...] = ()  # twelve lists: every spelling of each Gregorian month, full, inflected and short
+    # twelve lists: every spelling of each Gregorian month, full, inflected and short
+    months: tuple[tuple[str, ...], ...] = ()
     jalali: tuple[tuple[str, ...], ...] = ()  # the same for the Iranian calendar
     hijri: tuple[tuple[str, ...], ...] = ()  # the same for the Islamic calendar
-    marks: Mapping[str, str] = None  # type: ignore[assignment]  # words glued or next to the numbers of a date: {"年": "year", "月": "month", "日": "day"}
+    # words glued or next to the numbers of a date: {"年": "year", "月": "month", "日": "day"}
+    marks: Mapping[str, str] = None  # type: ignore[assignment]
     joiners: tuple[str, ...] = ()  # words between the parts: "of", "de", "del"
     am: tuple[str, ...] = ()  # half of day before noon, behind or before the clock: "AM", "a.m.", "صبح"
     pm: tuple[str, ...] = ()
-    night: tuple[str, ...] = ()  # by the hour, where minutes or an hour word show a clock: 12 is midnight, 1-5 am, 6-11 pm: "شب"
-    noon: tuple[str, ...] = ()  # by the hour, where minutes or an hour word show a clock: 9-11 am, 12 and 1-5 pm: "ظهر", "中午"
-    hours: tuple[str, ...] = ()  # words or signs that make a number a clock time, behind or before it: "o'clock", "Uhr", "ساعت", "時"
+    # by the hour, where minutes or an hour word show a clock: 12 is midnight, 1-5 am, 6-11 pm: "شب"
+    night: tuple[str, ...] = ()
+    # by the hour, where minutes or an hour word show a clock: 9-11 am, 12 and 1-5 pm: "ظهر", "中午"
+    noon: tuple[str, ...] = ()
+    # words or signs that make a number a clock time, behind or before it: "o'clock", "Uhr", "ساعت", "時"
+    hours: tuple[str, ...] = ()
     hours_before: tuple[str, ...] = ()  # those that stand before the number
     minutes: tuple[str, ...] = ()  # sign or word after the minutes: "分", "min"
 
@@ -83,10 +100,13 @@ class FirstPerson:
     words: tuple[str, ...] = ()  # whole words, any case: "me", "my", "ours"
     cased: tuple[str, ...] = ()  # whole words, exact case: "I"
     verbs: tuple[str, ...] = ()  # verb forms of the first person, whole words, any case
-    exceptions: tuple[str, ...] = ()  # phrases that hold such a word and aren't meant: "I/O", "mine workers", "自我"; matched as whole tokens, case as written
-    before: tuple[str, ...] = ()  # words after which a listed word is no first person: "Annex" (I), "Francis" is no list: names are handled in code
+    # phrases that hold such a word and aren't meant: "I/O", "mine workers", "自我"; matched as whole tokens, case as written
+    exceptions: tuple[str, ...] = ()
+    # words after which a listed word is no first person: "Annex" (I), "Francis" is no list: names are handled in code
+    before: tuple[str, ...] = ()
     not_in: tuple[str, ...] = ()  # languages whose answers this list is not applied to, although `everywhere`
-    shared: tuple[str, ...] = ()  # words not looked for in answers of the languages of `not_in`, instead of the whole list (empty: the whole list)
+    # words not looked for in answers of the languages of `not_in`, instead of the whole list (empty: the whole list)
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +129,14 @@ class Language:
     endonym: str  # its own name
     script: str  # ISO 15924
     rtl: bool
-    references: tuple[str, ...]  # words that point to the answer's own list or to a source: "step", "passage", "source", "مرحله"
+    # words that point to the answer's own list or to a source: "step", "passage", "source", "مرحله"
+    references: tuple[str, ...]
     sentences: Sentences
     numbers: Numbers
     dates: Dates
     first_person: FirstPerson
     notices: Notices
+    nouns_capitalised: bool = False  # every noun has a capital, so that one capital makes no name: German
 
 
 def codes() -> tuple[str, ...]:
@@ -134,7 +156,7 @@ def by_script(script: str) -> tuple[str, ...]:
 def primary(tag: str) -> str:
     """The primary subtag of a BCP 47 tag, lower case: "pt-BR" is "pt". Raises UsageError if it isn't a str."""
     if not isinstance(tag, str):
-        raise UsageError(f"a language is a BCP 47 tag such as \"en\" or \"pt-BR\", not {type(tag).__name__}")
+        raise UsageError(f'a language is a BCP 47 tag such as "en" or "pt-BR", not {type(tag).__name__}')
     return tag.replace("_", "-").split("-", 1)[0].strip().lower()
 
 
@@ -148,7 +170,8 @@ def _read(code: str) -> Language:
     file = resources.files(__name__).joinpath(f"{code}.toml") if code.isascii() and code.isalpha() else None
     if file is None or not file.is_file():
         raise UsageError(f"unknown language {code!r}; the languages are {', '.join(codes())}")
-    return _build(Language, tomllib.loads(file.read_text(encoding="utf-8")), code)
+    language: Language = _build(Language, tomllib.loads(file.read_text(encoding="utf-8")), code)
+    return language
 
 
 def _build(kind: Any, data: dict[str, Any], where: str) -> Any:

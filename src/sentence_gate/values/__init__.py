@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..normal import fold, see, targets
-from . import addresses
+from . import addresses, units
 from .scanner import scan
 from .tables import lower, tables
 
@@ -98,3 +98,21 @@ def _collect(text: str, languages: tuple[str, ...], keys: set[str]) -> None:
     for language in languages:
         for one in scan(folded, low, tables(language), True):
             keys.update(one.vouched)
+
+
+def places(text: str, languages: tuple[str, ...]) -> list[tuple[str, dict[str, list[tuple[int, int]]]]]:
+    """Where in a source each key stands: the source in parts, each folded and in lower case, with the spans of its keys."""
+    found = []
+    for part in _parts(text):
+        folded = fold(see(part))
+        low = lower(folded)
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for address in addresses.find(folded):
+            for key in address.vouched:
+                spans.setdefault(key, []).append((address.start, address.end))
+        for language in languages:
+            for one in scan(folded, low, tables(language), True):
+                for key in one.vouched:
+                    spans.setdefault(key, []).append((one.start, one.end))
+        found.append((low, spans))
+    return found
