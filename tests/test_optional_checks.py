@@ -12,7 +12,10 @@ POOL = (
     "next to the tennis courts and the garden of the museum. The changing rooms were renovated by the town. Lockers in the changing rooms "
     "cost 40 cents for every visitor who brings a coin. A season ticket for families costs $85."
 )
-BATH_ZH = "市立图书馆藏书120万册，其中古籍部收藏善本3500册。读者可以凭身份证免费办理借书证。该馆每周一闭馆，其余时间从早上开放到晚上。馆内咖啡厅有45个座位。"
+LIBRARY_ZH = (
+    "市立图书馆藏书120万册，其中古籍部收藏善本3500册。读者可以凭身份证免费办理借书证。"
+    "该馆每周一闭馆，其余时间从早上开放到晚上。馆内咖啡厅有45个座位。"
+)
 
 
 def checks_of(answer: str, source: str, check: str, language: str = "en") -> list[str]:
@@ -52,8 +55,8 @@ def test_a_value_of_something_else_stops(answer: str, value: str) -> None:
 
 
 def test_a_value_in_its_context_in_a_script_without_spaces() -> None:
-    assert checks_of("图书馆藏书120万册[S1]。", BATH_ZH, "value_in_context", "zh") == []
-    assert checks_of("图书馆古籍部收藏善本45册[S1]。", BATH_ZH, "value_in_context", "zh") == ["45"]
+    assert checks_of("图书馆藏书120万册[S1]。", LIBRARY_ZH, "value_in_context", "zh") == []
+    assert checks_of("图书馆古籍部收藏善本45册[S1]。", LIBRARY_ZH, "value_in_context", "zh") == ["45"]
 
 
 def test_a_table_vouches_for_its_values() -> None:
@@ -123,8 +126,8 @@ def test_a_noun_is_no_name_where_nouns_have_capitals() -> None:
 
 
 def test_rare_terms_where_there_are_no_capitals() -> None:
-    assert checks_of("读者可以免费办理借书证[S1]。", BATH_ZH, "names_supported", "zh") == []
-    assert checks_of("该馆由慕尼黑建筑师设计[S1]。", BATH_ZH, "names_supported", "zh") == ["由慕尼黑建筑师设计"]
+    assert checks_of("读者可以免费办理借书证[S1]。", LIBRARY_ZH, "names_supported", "zh") == []
+    assert checks_of("该馆由慕尼黑建筑师设计[S1]。", LIBRARY_ZH, "names_supported", "zh") == ["由慕尼黑建筑师设计"]
     persian = "کتابخانه شهر هر روز از ساعت هشت باز است و کارت عضویت رایگان دارد."
     assert checks_of("کتابخانه شهر باز است [S1].", persian, "names_supported", "fa") == []
     assert checks_of("کتابخانه در فیلادلفیا است [S1].", persian, "names_supported", "fa") == ["فیلادلفیا"]

@@ -1,8 +1,8 @@
 r"""The command line: `sentence-gate demo`, `check`, `replay`. The only place that prints.
 
 Exit status: 0 accepted or done; 1 stopped, refused or empty, or (replay) a line that is no record; 2 wrong use; 3 cut, failed or
-cancelled, Ctrl-C and a closed pipe included. What is printed of an answer has its control characters and bidirectional overrides
-written out (`\x1b`), on terminals and in pipes alike: a pipe may end at a terminal too.
+cancelled, Ctrl-C and a closed pipe included. What is printed of an answer has its control characters and bidirectional overrides written
+out (`\x1b`), on terminals and in pipes alike: a pipe may end at a terminal too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The two errors of the package: whose mistake was it?
 
-The distinction is h11's: `UsageError` means that the caller misused the package, `StreamError` that the other side misbehaved.
-Content that breaks a rule is neither: it is a `Violation`, which is a value.
+The distinction is h11's: `UsageError` means that the caller misused the package, `StreamError` that the other side misbehaved. Content
+that breaks a rule is neither: it is a `Violation`, which is a value.
 """
 
 

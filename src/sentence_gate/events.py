@@ -27,9 +27,9 @@ ENDING_KINDS: tuple[str, ...] = get_args(EndingKind)
 class Sentence:
     """One sentence of the stream.
 
-    `text` is trimmed of white space and keeps its markers; it equals `stream[start:end]`. `lead` is the white space before it.
-    `markers` are the source numbers that it cites itself, in order, counted from 1 whatever the style's base; 0 stands for a number that no
-    source can have (a reversed or huge range, a number below the base). `cites` adds what it inherits. `prose` is what a reader sees.
+    `text` is trimmed of white space and keeps its markers; it equals `stream[start:end]`. `lead` is the white space before it. `markers`
+    are the source numbers that it cites itself, in order, counted from 1 whatever the style's base; 0 stands for a number that no source
+    can have (a reversed or huge range, a number below the base). `cites` adds what it inherits. `prose` is what a reader sees.
     """
 
     text: str = field(repr=False)
@@ -155,9 +155,8 @@ class Report:
     """What became of an answer. It may be read at any time; `status` is "open" until the end.
 
     `text` is what was released, `sentences` how many were judged, `withheld_chars` the code points up to the end of the failing sentence
-    (or of
-    the stream if there was no stop) that were neither released nor markers taken out, `cited` the sources of released sentences in order
-    of first use, `notice` the fixed localised text for the reader, if there is one.
+    (or of the stream if there was no stop) that were neither released nor markers taken out, `cited` the sources of released sentences in
+    order of first use, `notice` the fixed localised text for the reader, if there is one.
     """
 
     status: Status

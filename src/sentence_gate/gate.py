@@ -3,8 +3,7 @@
 Theory
 ------
 The gate is a state machine over sentences. The splitter turns pieces into sentences, the same ones for every way of cutting the stream;
-each is judged once,
-whole, when its end is certain, and is released, omitted or stops the gate. Nothing else decides what a reader sees.
+each is judged once, whole, when its end is certain, and is released, omitted or stops the gate. Nothing else decides what a reader sees.
 
     state      on                                              to         what comes out
     ---------  ----------------------------------------------  ---------  -------------------------------------------
@@ -23,21 +22,19 @@ whole, when its end is certain, and is released, omitted or stops the gate. Noth
     finished   feed, finish                                    -          UsageError
 
 What may wait. A sentence waits for its end, at most `max_chars` code points (the splitter's ceiling). The no-answer token is looked for
-while the beginning of a
-sentence may still become it, so a normal answer waits for nothing. White space waits for the sentence after it, whose lead it is.
+while the beginning of a sentence may still become it, so a normal answer waits for nothing. White space waits for the sentence after it,
+whose lead it is.
 
 What is counted. `withheld_chars` is the stream up to the end of the failing sentence (of the token; of the stream if there was no stop)
-less the code points of
-the sentences that passed. The same piece may hold passed and failing sentences: the passed ones come out.
+less the code points of the sentences that passed. The same piece may hold passed and failing sentences: the passed ones come out.
 
 Omitting. The white space before an omitted sentence and that before the next one would both stay: only the stronger break does (more line
-ends, then longer).
-A failing line of a code fence drops the rest of the fence, since half a program is none; the closing line stays if the opening one was
-released.
+ends, then longer). A failing line of a code fence drops the rest of the fence, since half a program is none; the closing line stays if
+the opening one was released.
 
 Citations by paragraph. With `citation_scope="paragraph"` a sentence without a marker leans on the last group of adjacent markers before
-it in its paragraph or list, at most
-three sentences back. A paragraph ends at a blank line, except between the items of a list and between a lead-in and its list.
+it in its paragraph or list, at most three sentences back. A paragraph ends at a blank line, except between the items of a list and
+between a lead-in and its list.
 """
 
 from __future__ import annotations
@@ -75,7 +72,12 @@ from .usage import bytes_of, settle
 
 State = Literal["open", "stopped", "refused"]
 
-_TOLD: Mapping[Status, type[Empty | Truncated | Refused | Failed]] = {"empty": Empty, "truncated": Truncated, "refused": Refused, "failed": Failed}
+_TOLD: Mapping[Status, type[Empty | Truncated | Refused | Failed]] = {
+    "empty": Empty,
+    "truncated": Truncated,
+    "refused": Refused,
+    "failed": Failed,
+}
 _NOTHING = Outcome()
 _AFTER_STOP = Outcome(stopped=True)
 _REACH = 3
@@ -90,9 +92,8 @@ class SentenceGate:
     """Gates one streamed answer against its numbered sources.
 
     `sources` is a `Sources` or whatever `Sources()` takes; `question` is what the user asked (its values count with
-    `question_supports_values`).
-    A gate serves one answer and one thread; `Sources` and `Policy` are shared. Raises UsageError for wrong types, and for feed or finish
-    after finish.
+    `question_supports_values`). A gate serves one answer and one thread; `Sources` and `Policy` are shared. Raises UsageError for wrong
+    types, and for feed or finish after finish.
     """
 
     __slots__ = (

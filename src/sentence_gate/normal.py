@@ -2,9 +2,9 @@
 
 `see(text)` is what a reader sees of Markdown and HTML: emphasis, tags, comments, link targets, backslash escapes and entities are gone.
 `fold(text)` is the form in which two texts are compared: digits of every script are ASCII, Arabic letter forms are Persian ones,
-short-vowel marks
-and tatweel are gone, width, font and presentation forms are folded (NFKC, character by character), ZWNJ is a space, other invisible
-characters are nothing. Superscript digits stay, since a power is no digit. Case stays. Both are copies: the stream's text is never changed.
+short-vowel marks and tatweel are gone, width, font and presentation forms are folded (NFKC, character by character), ZWNJ is a space,
+other invisible characters are nothing. Superscript digits stay, since a power is no digit. Case stays. Both are copies: the stream's text
+is never changed.
 
 Source of the rules: UAX #15 (NFKC), UTS #39 (what is invisible), CommonMark 0.31 (escapes, emphasis, entities).
 """

@@ -76,8 +76,7 @@ class Policy:
         """A policy from plain data as YAML, TOML and JSON give it.
 
         `checks` is a list of names of shipped checks, `markers` a style's name or {template, base}; `no_answer_token: false` switches the
-        token off
-        where a format has no null. Raises UsageError naming the valid keys if one is unknown.
+        token off where a format has no null. Raises UsageError naming the valid keys if one is unknown.
         """
         if not isinstance(data, Mapping):
             raise UsageError(f"a policy is a mapping, not {type(data).__name__}")

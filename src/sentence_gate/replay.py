@@ -5,9 +5,9 @@ A record is one JSON object a line:
     {"id": "pool-3", "language": "en", "question": "When does it open?", "sources": ["The pool opens at eight."],
      "answer": "It opens at eight [S1].", "ending": "completed"}
 
-`sources` and `answer` must be there. A source is a text or an object with `text` and, if there are any, `id`, `title`, `url`,
-`language`; `sources` may also be an object of id -> text. `language` defaults to the policy's. `ending` is a kind of `Ending`, or an
-object as `Ending.to_dict` writes it; without one the answer counts as completed, with the note `unattested`. Other keys are passed over.
+`sources` and `answer` must be there. A source is a text or an object with `text` and, if there are any, `id`, `title`, `url`, `language`;
+`sources` may also be an object of id -> text. `language` defaults to the policy's. `ending` is a kind of `Ending`, or an object as
+`Ending.to_dict` writes it; without one the answer counts as completed, with the note `unattested`. Other keys are passed over.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _REACH_UNSPACED = 10
 _NEIGHBOURS = 2
 """How many terms of the sentence must stand there. Measured: one lets most misplaced values pass, three stop every tenth good sentence."""
 _COMPARABLE = 4
-"""A source that has less than one in so many of the sentence's terms speaks another language or another way: nothing can be told from it."""
+"""A source that has less than one in so many of the sentence's terms speaks another language, or otherwise: nothing is compared."""
 _LINE = 2000
 
 
@@ -164,8 +164,7 @@ class Sources:
     """The numbered sources of an answer; `[S1]` is the first. Immutable: any number of gates, threads and tasks share one.
 
     `items` is an iterable of str or `Source`, or a mapping from id to text. An empty list and empty texts are legal. Raises UsageError
-    for a
-    bare str, wrong types and duplicate ids. Not promised: that a text is kept once only; the index holds each value that it found.
+    for a bare str, wrong types and duplicate ids. Not promised: that a text is kept once only; the index holds each value that it found.
     """
 
     __slots__ = ("_asked", "_indexes")

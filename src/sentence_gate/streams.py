@@ -1,8 +1,8 @@
 """The two loops: pieces in, events out, upstream closed. No decision is made here.
 
 An `Ending` among the pieces says how the provider ended; without one the channel can't carry a reason, and the stream counts as
-completed, unattested. The upstream is
-closed at the stop, before the stop is handed out, and on every other way out: the reader leaves, the pieces raise.
+completed, unattested. The upstream is closed at the stop, before the stop is handed out, and on every other way out: the reader leaves,
+the pieces raise.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ def gate_stream(pieces: Iterable[str | Ending], gate: SentenceGate, *, ending: E
     """The events of a stream of pieces, `Done` last.
 
     `ending` is used if the pieces hold none. An exception of `pieces` ends the answer as provider_error (as the Ending handed over before
-    it, if there was one), with its
-    events, and is raised again. A reader who leaves closes `pieces` and ends the answer as cancelled.
+    it, if there was one), with its events, and is raised again. A reader who leaves closes `pieces` and ends the answer as cancelled.
     """
     said, iterator = None, iter(pieces)
     try:

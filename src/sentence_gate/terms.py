@@ -1,10 +1,10 @@
 """What a text speaks of: the words that tell one passage from another, and the names in it. For the checks that are off by default.
 
-A *term* is a word of four and more letters, by its first five, so that "opened" and "opening" are one; in scripts without spaces it is two
-neighbouring characters. No list of function words is needed: a term counts only where both texts have it close to the same value.
+A *term* is a word of four and more letters, by its first five, so that "opened" and "opening" are one; in scripts without spaces it is
+two neighbouring characters. No list of function words is needed: a term counts only where both texts have it close to the same value.
 
-A *name* is a capitalised word that doesn't begin its sentence. Where a script has no capitals a name can't be told from a word, and what is
-looked for is a *rare term*: one that the text to compare with holds no part of.
+A *name* is a capitalised word that doesn't begin its sentence. Where a script has no capitals a name can't be told from a word, and what
+is looked for is a *rare term*: one that the text to compare with holds no part of.
 """
 
 from __future__ import annotations

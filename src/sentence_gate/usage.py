@@ -1,8 +1,7 @@
 """Usage: what was generated counts, not what was shown.
 
 What the provider did not report is filled with one token per UTF-8 byte of the text received. No tokenizer in use makes more tokens than
-bytes, so the estimate errs upwards
-for what arrived as text; reasoning never arrives as text and stays unknown.
+bytes, so the estimate errs upwards for what arrived as text; reasoning never arrives as text and stays unknown.
 """
 
 from __future__ import annotations

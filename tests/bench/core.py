@@ -4,8 +4,7 @@
     python tests/bench/core.py --quick    # fewer rounds
 
 The yardstick is what `json.loads` takes for the provider chunk that carries a piece: every client pays it anyway. Figures of a busy
-machine are noisy; ratios of one
-run are what counts. Nothing here can fail.
+machine are noisy; ratios of one run are what counts. Nothing here can fail.
 """
 
 # ruff: noqa: T201

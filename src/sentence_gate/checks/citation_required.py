@@ -4,12 +4,11 @@ What it does: stops a sentence of `min_words` or more words, or with a value, th
 Why: what isn't tied to a source can't be checked, by us or by the reader.
 Example: `Late fees ended in 2019.` without a marker.
 Limits: short sentences without a value pass. Headings, lead-ins and table heads state nothing and need no marker. Lines of a code fence
-lean on
-the sentence that introduces it, and need none if it has none. With `citation_scope="paragraph"` the gate has added inherited citations.
+lean on the sentence that introduces it, and need none if it has none. With `citation_scope="paragraph"` the gate has added inherited
+citations.
 
 A word is a run between white space with a letter or digit in it; three characters of a script without spaces count as two words. List
-numbers and
-markers are no words.
+numbers and markers are no words.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """The answer reports sources; nobody speaks for themself in it.
 
 What it does: stops a sentence with a first-person pronoun, possessive or listed verb form. The lists of some languages are looked for in
-every answer, those of
-the others only in answers asked for in them (`first_person.everywhere` of the language file).
+every answer, those of the others only in answers asked for in them (`first_person.everywhere` of the language file).
 Why: "I think" is the sign of text that comes from the model and not from a source.
 Example: `I think the library opens at nine [S1].`
 Limits: verb forms are listed for some languages only. Set aside are acronyms of two and more capitals, the surname before "et al.", the
-exceptions of
-the language file, "I" as a numeral after a name, and words inside a quotation or title of three and more words that stands verbatim in a
-cited source.
+exceptions of the language file, "I" as a numeral after a name, and words inside a quotation or title of three and more words that stands
+verbatim in a cited source.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What is seen must be what was checked.
 
 What it does: stops a sentence with characters that change how text is shown or hide some of it: direction overrides, tag characters
-outside flags,
-control characters, lone surrogates, private use, line and paragraph separators, fillers, runs of variation selectors.
+outside flags, control characters, lone surrogates, private use, line and paragraph separators, fillers, runs of variation selectors.
 Why: with U+202E "05" is shown as "50"; tag characters and variation selectors carry text that nobody sees.
 Example: `The code is \u202e05\u202c [S1].`
 Limits: joiners, ZWSP, soft hyphen, marks, embeddings and isolates that real text uses pass; the values check looks through them.

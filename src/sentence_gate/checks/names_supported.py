@@ -1,12 +1,12 @@
 """Every name must stand in a source that its sentence cites. Off by default.
 
-What it does: stops a sentence with a capitalised word that no cited source has, in whatever case or with another ending, or as the initials
-of its words. In scripts without capitals it looks for rare terms instead: what a source has no part of.
+What it does: stops a sentence with a capitalised word that no cited source has, in whatever case or with another ending, or as the
+initials of its words. In scripts without capitals it looks for rare terms instead: what a source has no part of.
 Why: a made-up person, place or company is the commonest unsupported word that isn't a number.
 Example: `The lease was signed by Dr. Kessler [S1].` where the source names Dr. Keller.
-Limits: the first word of a sentence counts only if another capitalised word follows it. Where every noun is capitalised (German) only names of two
-and more words are looked for. Labels before a colon, headings and table heads aren't names. Names that the user brought up, and general
-knowledge ("degrees Fahrenheit"), are stopped unless the source has them. A source in another script can't be compared.
+Limits: the first word of a sentence counts only if another capitalised word follows it. Where every noun is capitalised (German) only
+names of two and more words are looked for. Labels before a colon, headings and table heads aren't names. Names that the user brought up,
+and general knowledge ("degrees Fahrenheit"), are stopped unless the source has them. A source in another script can't be compared.
 """
 
 from __future__ import annotations

@@ -4,13 +4,11 @@ What it does: stops a sentence with a number, date, clock time, URL or e-mail ad
 Why: figures and addresses are what readers act on, and what models make up.
 Example: `Late fees ended in 2019 [S1].` where the first source doesn't say 2019.
 Limits: a sentence that cites two sources may take its value from either. Supported means "stands somewhere in what is cited", not "about
-this". Units, `%` and
-currency aren't compared. Nothing is rounded, converted or computed.
+this". Units, `%` and currency aren't compared. Nothing is rounded, converted or computed.
 
 In a heading, lead-in, table head or a code fence that cites nothing a value must stand in some given source; a number up to 20 in a
-lead-in is the
-count of its own list. Any other uncited sentence is the business of `citation_required`; where a policy leaves that out, some source will
-do.
+lead-in is the count of its own list. Any other uncited sentence is the business of `citation_required`; where a policy leaves that out,
+some source will do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A value must stand in its source near what the sentence says of it. Off by default.
 
-What it does: stops a sentence with a value that a cited source has, but only far from the sentence's words, or next to another unit: two of
-the terms that sentence and source share must stand within 55 code points (ten in scripts without spaces) of one place of the value.
+What it does: stops a sentence with a value that a cited source has, but only far from the sentence's words, or next to another unit: two
+of the terms that sentence and source share must stand within 55 code points (ten in scripts without spaces) of one place of the value.
 Why: most made-up values that get by are numbers that the source has for something else.
 Example: `The hall seats 400 [S1].` where the source says "400 lockers" and elsewhere "The hall is closed".
 Limits: prose only; a table's row vouches for its values. A source in another language, or one that shares less than a quarter of the

@@ -1,7 +1,7 @@
 """One TOML file a language, no code in it, no inheritance. `load(code)` reads one; an unknown code is an error that lists what exists.
 
-The classes here are the schema: every key is named and typed, an unknown or missing key is an error when the file is read. What a list means is said
-at its field; what is done with it lives in the room that uses it (splitter, values, checks, gate).
+The classes here are the schema: every key is named and typed, an unknown or missing key is an error when the file is read. What a list
+means is said at its field; what is done with it lives in the room that uses it (splitter, values, checks, gate).
 
 Words are written as a careful writer writes them; the rooms fold both sides (`normal.fold`) before they compare, so that a list needs no
 variants of digits, Arabic letter forms, short-vowel marks or width. Lists are matched by whole tokens, never by prefix.
@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, get_type_hints
 
@@ -144,7 +144,7 @@ def codes() -> tuple[str, ...]:
     return tuple(sorted(entry.name[:-5] for entry in resources.files(__name__).iterdir() if entry.name.endswith(".toml")))
 
 
-@lru_cache(maxsize=None)
+@cache
 def by_script(script: str) -> tuple[str, ...]:
     """The codes of the languages whose file says this ISO 15924 script."""
     line = re.compile(r'^script *= *"(\w+)"', re.MULTILINE)
@@ -165,7 +165,7 @@ def load(tag: str) -> Language:
     return _read(primary(tag))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _read(code: str) -> Language:
     file = resources.files(__name__).joinpath(f"{code}.toml") if code.isascii() and code.isalpha() else None
     if file is None or not file.is_file():

@@ -1,4 +1,4 @@
-"""Units and currencies that stand next to a number. They are no part of a value (specification section 8); only `value_in_context` reads them."""
+"""Units and currencies that stand next to a number. They are no part of a value; only the check `value_in_context` reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BOUND = re.compile(rf"[^\W\d_{UNSPACED}]")
 
 @cache
 def _units() -> tuple[dict[str, frozenset[str]], tuple[int, ...]]:
-    """form -> its units; and the lengths of forms, longest first."""
+    """Form -> its units; and the lengths of forms, longest first."""
     data = tomllib.loads(resources.files(__package__).joinpath("units.toml").read_text("utf-8"))
     found: dict[str, set[str]] = {}
     for unit, forms in data.items():
