@@ -6,7 +6,11 @@ third.
 
 from __future__ import annotations
 
-from .events import Ending, EndingKind, Status
+from dataclasses import replace
+from typing import Protocol
+
+from .events import Delta, Ending, EndingKind, Status, Usage
+from .usage import add, bytes_of, merge
 
 UNATTESTED = "unattested"
 """Note of an ending on a channel that can't carry a reason, such as plain strings."""
@@ -39,3 +43,124 @@ def stricter(first: Ending, second: Ending) -> Ending:
     `cancelled` and `no_evidence` lose to any evidence.
     """
     return min(first, second, key=lambda ending: _BY_STRICTNESS.index(ending.kind))
+
+
+class Provider(Protocol):
+    """What the tracker needs to know of a provider; the modules in `providers/` are some."""
+
+    PROTOCOL: str
+    CLOSING: str | None
+
+
+class Tracker:
+    """Adds up what the payloads of one stream say, by the specification's strictness. Pure: it knows no bytes, no SDK and no clock.
+
+    `add` takes the deltas in order; `ending` tells at any time how the stream ended if it ended there. The first evidence holds, and a
+    later event may only make it stricter. Text after the evidence shows that the turn went on: a mild ending is taken back until the next
+    one comes, and that one is weak, since a provider that repeats it would do so on a stream that was cut too; it doesn't outlive a broken
+    transport.
+
+    `carries_reason=False` is for a channel that can't say why it ended: without evidence it counts as completed, unattested. `library`
+    names what the payloads came through, such as "openai 3.57.0"; it is kept in the ending's notes beside the protocol.
+    """
+
+    def __init__(self, provider: Provider, *, carries_reason: bool = True, library: str | None = None) -> None:
+        self._closing = provider.CLOSING
+        self._sums = bool(getattr(provider, "SUMS_USAGE", False))
+        self._carries_reason = carries_reason
+        self._origin = (f"protocol:{provider.PROTOCOL}", *((f"library:{library}",) if library else ()))
+        self._said: Ending | None = None
+        self._usage: Usage | None = None
+        self._notes: dict[str, None] = {}
+        self._refused = self._calls = self._reopened = self._weak = False
+        self.closed = False  # the protocol's closing event or marker was seen: nothing more will come
+        self.text_chars = 0
+        self.received = 0  # UTF-8 bytes of text, reasoning, refusal and tool arguments
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is evidence that the model's turn ended."""
+        return self._said is not None and not (self._reopened and tail_is_judged(self._said))
+
+    @property
+    def usage(self) -> Usage:
+        """What was generated: the provider's report, else an estimate from what arrived (one token a UTF-8 byte, which errs upwards)."""
+        reported = self._usage
+        if reported is None or reported.output_tokens is None:
+            return Usage(reported.input_tokens if reported else None, self.received, None, "estimated")
+        return reported
+
+    def add(self, delta: Delta) -> None:
+        """Takes what the next payload says."""
+        if delta.text:
+            self.text_chars += len(delta.text)
+            if self._said is not None and not self._reopened:
+                self._reopened = True
+                self._notes["text_after_terminal"] = None
+        arrived = (
+            delta.text,
+            delta.reasoning,
+            delta.refusal,
+            *(part for tool in delta.tool for part in (tool.name, tool.arguments) if part),
+        )
+        self.received += sum(map(bytes_of, arrived))
+        self._refused |= bool(delta.refusal)
+        self._calls |= bool(delta.tool)
+        self._notes.update(dict.fromkeys(delta.notes))
+        if delta.ending is not None:
+            self._take(delta.ending)
+        if delta.usage is not None:
+            told = replace(delta.usage, kind="reported") if self._said is not None else delta.usage
+            self._usage = add(self._usage, told) if self._sums else merge(self._usage, told)
+            if self._sums and self._said is not None:
+                self._usage = replace(self._usage, kind="reported")
+        self.closed |= delta.closing
+
+    def _take(self, ending: Ending) -> None:
+        if self._said is None:
+            self._said = ending
+            return
+        if self._reopened:
+            self._reopened, self._weak = False, True
+            self._notes["weak_evidence"] = None
+        held = stricter(self._said, ending)
+        if held is not self._said:
+            self._notes[f"second_terminal:{ending.provider_reason}"] = None
+        self._said = held
+
+    def note(self, note: str) -> None:
+        """Adds a note to the ending, such as what the decoding of the bytes found."""
+        self._notes[note] = None
+
+    def ending(self, transport: str = "clean_eof") -> Ending:
+        """How the stream ended, if its transport ended so: "clean_eof", "reset", "timeout" or "closed_by_us" (the reader left)."""
+        found = self._evidence(transport)
+        notes = (*self._origin, *self._notes)
+        if found is None:
+            found = self._without_evidence(transport)
+            notes = (*notes, *found.notes)
+            if self.closed:
+                notes = (*notes, "done_marker_without_reason")
+        else:
+            if self._closing and not self.closed and transport != "closed_by_us":
+                notes = (*notes, f"missing_{self._closing}")
+            if not self.text_chars and found.kind == "truncated":
+                notes = (*notes, "no_text")
+        return replace(found, usage=self.usage, transport=transport, notes=tuple(dict.fromkeys(notes)))
+
+    def _evidence(self, transport: str) -> Ending | None:
+        said = self._said
+        if said is None or (tail_is_judged(said) and (self._reopened or (self._weak and transport != "clean_eof"))):
+            return None
+        if self._refused:
+            return stricter(said, Ending.refused(said.provider_reason, evidence="refusal"))
+        if self._calls:
+            return stricter(said, Ending.tool_call(said.provider_reason, evidence=said.evidence))
+        return said
+
+    def _without_evidence(self, transport: str) -> Ending:
+        if transport == "closed_by_us":
+            return Ending.cancelled(evidence="local cancel")
+        if not self._carries_reason and transport == "clean_eof":
+            return Ending.completed(notes=(UNATTESTED,))
+        return Ending.no_evidence()

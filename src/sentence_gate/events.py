@@ -150,6 +150,41 @@ class Ending:
         }
 
 
+WHOLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPiece:
+    """A piece of a call that the model makes of one of the caller's tools; pieces with one `index` belong to one call.
+
+    `index` WHOLE (-1) marks a call that came in one piece: it belongs to no other. `arguments` is JSON text, to be joined over the pieces; it is in no repr. `id` and `name` come once, mostly with the first piece.
+    """
+
+    index: int = 0
+    id: str | None = None
+    name: str | None = None
+    arguments: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What one payload of a provider says, as facts: nothing is added up here.
+
+    `text` is answer text, `reasoning` what the model thought aloud, `refusal` its words where the protocol has a channel of its own for a
+    refusal. `ending` is set by a payload that says how the turn ended, `usage` by one that reports it (kind "reported" if it is the last
+    word, "running" if more may follow). `closing` marks the event after which the protocol sends nothing more.
+    """
+
+    text: str = field(default="", repr=False)
+    reasoning: str = field(default="", repr=False)
+    tool: tuple[ToolPiece, ...] = ()
+    ending: Ending | None = None
+    usage: Usage | None = None
+    refusal: str = field(default="", repr=False)
+    closing: bool = False
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What became of an answer. It may be read at any time; `status` is "open" until the end.
