@@ -105,7 +105,7 @@ def test_quotes_are_pairs_of_single_marks(language: Language) -> None:
 def test_switches_have_known_values(language: Language) -> None:
     assert language.sentences.ordinals in ("none", "months", "any")
     assert language.sentences.full_stop in ("ends", "words", "never")
-    assert language.numbers.compose in ("words", "glued", "han")
+    assert language.numbers.compose in ("words", "glued", "unspaced", "han")
     assert language.dates.order in ("dmy", "mdy", "ymd")
     assert language.numbers.decimal not in language.numbers.group
 

@@ -719,6 +719,8 @@ class SentenceSplitter:
             return _NO
         if self._marked:
             return _ENDS_HERE
+        if self._rules_for(following)[0].full_stop == "never":
+            return _NO
         head = text[max(start, stop - _REACH) : stop]
         token = "" if head[-1] in WHITE else head.rsplit(None, 1)[-1]
         token = _TOKEN_START.sub("", token)

@@ -57,9 +57,11 @@ class Numbers:
     # "hundred", "million", "bn", "k", "тыс.", "万" -> factor; also glued to a number
     scales: Mapping[str, int] = None  # type: ignore[assignment]
     joiners: tuple[str, ...] = ()  # words between parts of a number: "and", "و", "y"
-    # how number words are put together: "words" (parts parted by space, hyphen or joiner), "glued" (also one word: German), "han"
-    # (characters: 三百二十)
+    # how number words are put together: "words" (parts parted by space, hyphen or joiner), "glued" (also one word: German),
+    # "unspaced" (one behind the other in a script without spaces: Thai), "han" (characters: 三百二十)
     compose: str = "words"
+    # with compose="unspaced": words that hold a number word and are none: "สามารถ" (able) begins with three
+    no_words: tuple[str, ...] = ()
     halves: Mapping[str, str] = None  # type: ignore[assignment]  # "half" -> "1/2", where a word is a fraction
     count_words: tuple[str, ...] = ()  # words before a year or decade of two digits: "سال", "دهه", "años"
     # particles written on to a number in digits: Arabic "و", "ب", "ال"; they make no name of it

@@ -147,10 +147,10 @@ class _Walk:
         while first > 0 and start - first < 40 and low[first - 1].isalpha() and not _UNSPACED.match(low[first - 1]):
             first -= 1
         letters = low[first : last + 1]
+        if self.table.prefixes and self.table.prefixes.fullmatch(low, first, start):
+            return 0
         if not hyphen:
             if letters in _CODES or (letters == "x" and first and low[first - 1].isdigit()):
-                return 0
-            if self.table.prefixes and self.table.prefixes.fullmatch(letters):
                 return 0
         if first and low[first - 1].isdigit():
             return 0  # a unit before a dash: 5km-10km

@@ -180,11 +180,17 @@ def tables(code: str) -> Tables:
             if len(word) == 1:
                 (han_scales if value >= 10 else han_digits)[fold(word)] = value
     else:
-        values |= {word: (factor, "scale") for word, factor in own_scales.items() if factor >= 100 and len(word) > 2 and "." not in word}
+        # short ones are units and letters in Latin script (k, mm), words in others: صد, सौ; one syllable of Hangul begins other words
+        values |= {
+            word: (factor, "scale")
+            for word, factor in own_scales.items()
+            if factor >= 100 and len(word) > (2 if word.isascii() else 1) and "." not in word
+        }
         values |= {key(word): (value, "ordinal") for word, value in numbers.ordinals.items()}
         values |= {key(word): (value, "unit") for word, value in numbers.words.items()}
     fractions = {key(word): value for word, value in numbers.halves.items()}
-    names = [*values, *fractions, *(word for word in months if not word.endswith("."))]
+    unspaced_words = numbers.compose == "unspaced"
+    names = [*values, *fractions, *(word for word in months if not word.endswith(".")), *map(key, numbers.no_words)]
     joined = one_of(joiners, bounded=False)
     glued = None
     if numbers.compose == "glued":
@@ -212,12 +218,12 @@ def tables(code: str) -> Tables:
         unspaced_lengths=tuple(sorted({len(word) for word in unspaced}, reverse=True)),
         marked_date=marked_date,
         year_after=re.compile(rf"(?: ?[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
-        word=re.compile(rf"(?<![{WORD}])(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
+        word=re.compile(rf"{'' if unspaced_words else f'(?<![{WORD}])'}(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
         word_values=values,
         month_gap=re.compile(rf" ?(?:{one_of(date_joiners)} ?){{0,2}}"),
         joiners=tuple(joiners),
         points=frozenset(key(word) for word in numbers.points),
-        gaps=re.compile(rf"(?:[ -]| ?(?P<joiner>{joined}) ?)"),
+        gaps=re.compile(rf"(?:[ -]| ?(?P<joiner>{joined}) ?){'?' if unspaced_words else ''}"),
         fractions=fractions,
         han_digits=han_digits,
         han_scales=han_scales,
