@@ -103,7 +103,7 @@ class _Rules:
     """A language's data as tables that answer in constant time."""
 
     __slots__ = (
-        "closing_run", "full_stop", "initials", "nouns", "ordinals", "phrases", "quotes", "saying", "script", "search", "spaced", "starters",
+        "closing_run", "full_stop", "initials", "nouns", "ordinals", "parts", "phrases", "quotes", "saying", "script", "search", "spaced", "starters",
         "terminators", "terminator_run", "tokens", "verbs",
     )  # fmt: skip
 
@@ -124,6 +124,7 @@ class _Rules:
                     self.tokens[whole] = kind
                 else:
                     self.phrases[last] = (*self.phrases.get(last, ()), (whole, kind))
+        self.parts = frozenset(part for spaced in self.phrases.values() for whole, _ in spaced for part in whole.split()[:-1])
         self.starters = _Words(data.starters)
         self.saying = _Words(data.saying_verbs)
         months = [name for calendar in (language.dates.months, language.dates.jalali, language.dates.hijri) for month in calendar for name in month]
@@ -160,11 +161,14 @@ class _Words:
         word = fold(match.group())
         if match.end() == len(text):
             return None if word in self._beginnings or word.rstrip("'") in self._words else False
+        if len(word) == 1 and text[match.end()] == ".":
+            return False  # an initial
         return word in self._words or ("'" in word and word.split("'", 1)[0] in self._words)
 
 
 _WORD = re.compile(rf"[^\W_][\w{MARKS}'’\u200c-]*")
-_TOKEN_START = re.compile(r"^.*[(\[{（［「『《“”‘’„‚«»‹›\"/—–-]|^[*_~`'¿¡$]+")
+_TOKEN_START = re.compile(r"^.*(?:[(\[{（［「『《“”‘’„‚«»‹›/—–-]|(?<!\w)\")|^[*_~`'¿¡$]+")
+"""What stands before the word in its token; a double quotation mark between letters is Hebrew's sign of an abbreviation."""
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
 
 
@@ -494,7 +498,7 @@ class SentenceSplitter:
     def _glued(self) -> int | None:
         """What follows a stop and its closing marks at once; None if the tail is to be read."""
         text, at = self._text, self._at
-        if text[at] in WHITE or text[self._stop] in _TIGHT or text[self._close - 1] in _TIGHT:
+        if text[at] in WHITE or self._tight(at):
             return None
         marker = self._style.end_at(text, at)
         if marker == UNDECIDED:
@@ -503,6 +507,14 @@ class SentenceSplitter:
             return None
         self._scan = at
         return _NO
+
+    def _tight(self, at: int) -> bool:
+        """Whether no white space need follow the stop: its mark is of a script without spaces, or stands between letters of one (好吗?我)."""
+        text, stop = self._text, self._stop
+        if text[stop] in _TIGHT or text[self._close - 1] in _TIGHT:
+            return True
+        between = stop > self._start and _UNSPACED_CHAR.match(text[stop - 1]) and _UNSPACED_CHAR.match(text[at])
+        return bool(between) and any(mark in "!?" for mark in text[stop : self._close])
 
     def _read_tail(self) -> int:
         """White space and markers behind a stop, up to the character that decides."""
@@ -649,7 +661,7 @@ class SentenceSplitter:
             return _ENDS_HERE
         if char in _JOINING:
             return _NO
-        if run[0] in _TIGHT or run[-1] in _TIGHT:
+        if self._tight(at):
             return self._tight_ends(at)
         if char in self._rules.terminators:
             return _NO
@@ -745,7 +757,7 @@ class SentenceSplitter:
             if rules[0].ordinals == "none" or len(token) > 3:
                 return _ENDS_HERE if rules[0].full_stop != "words" else _NO
         elif kind != "final" and not _SPELLED.match(token):
-            initial = rules[0].initials and _ONE_LETTER.match(token)
+            initial = rules[0].initials and _ONE_LETTER.match(token) and (not token.islower() or fold(token) + "." in rules[0].parts)
             if not initial and not (rules[0].ordinals == "any" and _ROMAN.match(token)):
                 return self._word_ends(rules[0], token, following)
         elif self._lines:
