@@ -104,7 +104,7 @@ class _Rules:
 
     __slots__ = (
         "closing_run", "full_stop", "initials", "nouns", "ordinals", "parts", "phrases", "quotes", "saying", "script", "search", "spaced", "starters",
-        "terminators", "terminator_run", "tokens", "verbs",
+        "terminators", "terminator_run", "tokens", "verbs", "year_first",
     )  # fmt: skip
 
     def __init__(self, code: str) -> None:
@@ -114,6 +114,7 @@ class _Rules:
         self.full_stop = data.full_stop
         self.ordinals = data.ordinals
         self.initials = data.initials
+        self.year_first = language.dates.order == "ymd"  # 2019. 5. 3.
         self.tokens: dict[str, str] = {}
         self.phrases: dict[str, tuple[tuple[str, str], ...]] = {}
         for kind, words in (("always", data.abbreviations), ("number", data.number_abbreviations), ("final", data.final_abbreviations)):
@@ -749,7 +750,7 @@ class SentenceSplitter:
                 return _MORE if roman.end() == len(text) else _NO
         begins = None
         if token.isdecimal():
-            if rules[0].ordinals != "none" and len(token) < 4 and following.isdecimal():
+            if rules[0].ordinals != "none" and following.isdecimal() and (len(token) < 4 or (rules[0].year_first and len(token) == 4)):
                 return _NO
             if rules[0].ordinals == "months":
                 begins = rules[0].nouns.has(text, word)
