@@ -69,7 +69,7 @@ class Tracker:
         self._sums = bool(getattr(provider, "SUMS_USAGE", False))
         self._carries_reason = carries_reason
         self._origin = (f"protocol:{provider.PROTOCOL}", *((f"library:{library}",) if library else ()))
-        self._said: Ending | None = None
+        self.said: Ending | None = None  # the strictest evidence so far
         self._usage: Usage | None = None
         self._notes: dict[str, None] = {}
         self._refused = self._calls = self._reopened = self._weak = False
@@ -80,7 +80,7 @@ class Tracker:
     @property
     def ended(self) -> bool:
         """Whether there is evidence that the model's turn ended."""
-        return self._said is not None and not (self._reopened and tail_is_judged(self._said))
+        return self.said is not None and not (self._reopened and tail_is_judged(self.said))
 
     @property
     def usage(self) -> Usage:
@@ -94,7 +94,7 @@ class Tracker:
         """Takes what the next payload says."""
         if delta.text:
             self.text_chars += len(delta.text)
-            if self._said is not None and not self._reopened:
+            if self.said is not None and not self._reopened:
                 self._reopened = True
                 self._notes["text_after_terminal"] = None
         arrived = (
@@ -110,23 +110,23 @@ class Tracker:
         if delta.ending is not None:
             self._take(delta.ending)
         if delta.usage is not None:
-            told = replace(delta.usage, kind="reported") if self._said is not None else delta.usage
+            told = replace(delta.usage, kind="reported") if self.said is not None else delta.usage
             self._usage = add(self._usage, told) if self._sums else merge(self._usage, told)
-            if self._sums and self._said is not None:
+            if self._sums and self.said is not None:
                 self._usage = replace(self._usage, kind="reported")
         self.closed |= delta.closing
 
     def _take(self, ending: Ending) -> None:
-        if self._said is None:
-            self._said = ending
+        if self.said is None:
+            self.said = ending
             return
         if self._reopened:
             self._reopened, self._weak = False, True
             self._notes["weak_evidence"] = None
-        held = stricter(self._said, ending)
-        if held is not self._said:
+        held = stricter(self.said, ending)
+        if held is not self.said:
             self._notes[f"second_terminal:{ending.provider_reason}"] = None
-        self._said = held
+        self.said = held
 
     def note(self, note: str) -> None:
         """Adds a note to the ending, such as what the decoding of the bytes found."""
@@ -149,7 +149,7 @@ class Tracker:
         return replace(found, usage=self.usage, transport=transport, notes=tuple(dict.fromkeys(notes)))
 
     def _evidence(self, transport: str) -> Ending | None:
-        said = self._said
+        said = self.said
         if said is None or (tail_is_judged(said) and (self._reopened or (self._weak and transport != "clean_eof"))):
             return None
         if self._refused:

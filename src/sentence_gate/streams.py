@@ -1,5 +1,6 @@
-"""The two loops: pieces in, events out, upstream closed. No decision is made here.
+"""The loops: pieces, or a provider's bytes, in; events out; upstream closed. No decision is made here.
 
+`gate_stream` takes pieces of text. `read_answer` takes what a provider sends and ends the answer by its own evidence.
 An `Ending` among the pieces says how the provider ended; without one the channel can't carry a reason, and the stream counts as
 completed, unattested. The upstream is closed at the stop, before the stop is handed out, and on every other way out: the reader leaves,
 the pieces raise.
@@ -10,9 +11,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any
 
+from .deadlines import Deadlines
 from .endings import UNATTESTED
 from .events import Ending, Event
 from .gate import SentenceGate
+from .limits import DEFAULT_LIMITS, Limits
+from .providers import load
+from .providers.reader import Provider, Reader
+from .providers.reasoning import ReasoningFilter
+from .sse import Errors
 
 
 def gate_stream(pieces: Iterable[str | Ending], gate: SentenceGate, *, ending: Ending | None = None) -> Iterator[Event]:
@@ -75,6 +82,149 @@ async def agate_stream(pieces: AsyncIterable[str | Ending], gate: SentenceGate, 
             yield event
     finally:
         await _aclose(iterator, pieces)
+
+
+def read_answer(
+    stream: Any,
+    provider: Provider | str,
+    gate: SentenceGate,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    errors: Errors = "replace",
+    reasoning: ReasoningFilter | None = None,
+    carries_reason: bool = True,
+    library: str | None = None,
+) -> Iterator[Event]:
+    """The events of an answer, `Done` last, from what a provider sends; its report holds the `Ending`, with usage, evidence and notes.
+
+    `stream` is an iterable of bytes, of payloads (mappings, the SDK's own events) or of Server-Sent Events, or a response with
+    `iter_bytes()`; `provider` a module of `sentence_gate.providers` or its name. `errors="strict"` makes bytes that are no UTF-8 an error,
+    `reasoning` replaces the filter of reasoning tags, `carries_reason=False` is for a channel that can't say why it ended, `library` is
+    kept in the ending's notes.
+
+    The upstream is closed at the stop, before the stop is handed out; when the protocol is closed; and on every other way out. An exception
+    of the upstream, or a StreamError of ours (a limit, a payload that is none), ends the answer with its events and is raised again, unless
+    the turn had ended before and only the transport broke. A reader who leaves ends it as cancelled.
+    """
+    reader = Reader(
+        load(provider) if isinstance(provider, str) else provider,
+        limits=limits,
+        errors=errors,
+        reasoning=reasoning,
+        carries_reason=carries_reason,
+        library=library,
+    )
+    source, deadlines = _opened(stream, "iter_bytes"), Deadlines(limits)
+    iterator = iter(source)
+    try:
+        for item in iterator:
+            deadlines.arrived()
+            for text in reader.feed(item):
+                outcome = gate.feed(text)
+                if outcome.stopped:
+                    _close(iterator, source, stream)
+                yield from outcome.events
+                if outcome.stopped:
+                    break
+            if gate.stopped or reader.over:
+                _close(iterator, source, stream)
+                break
+            if reader.tracker.ended:
+                deadlines.turn_ended()
+        if not gate.stopped:
+            for text in reader.finish():
+                yield from gate.feed(text).events
+        yield from gate.finish(reader.ending("closed_by_us" if gate.stopped else "clean_eof")).events
+    except GeneratorExit:
+        _left(gate, reader)
+        raise
+    except Exception as error:
+        if gate.report.ending is not None:  # it was finished: the exception is the reader's own
+            raise
+        ending, news = reader.broken(error)
+        _close(iterator, source, stream)
+        yield from gate.finish(ending).events
+        if news:
+            raise
+    finally:
+        _close(iterator, source, stream)
+
+
+async def aread_answer(
+    stream: Any,
+    provider: Provider | str,
+    gate: SentenceGate,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    errors: Errors = "replace",
+    reasoning: ReasoningFilter | None = None,
+    carries_reason: bool = True,
+    library: str | None = None,
+) -> AsyncIterator[Event]:
+    """`read_answer` for an asynchronous stream (or a response with `aiter_bytes()`); a cancelled task counts as a reader who left.
+
+    The time limits interrupt a wait that is too long.
+    """
+    reader = Reader(
+        load(provider) if isinstance(provider, str) else provider,
+        limits=limits,
+        errors=errors,
+        reasoning=reasoning,
+        carries_reason=carries_reason,
+        library=library,
+    )
+    source, deadlines = _opened(stream, "aiter_bytes"), Deadlines(limits)
+    iterator = aiter(source)
+    try:
+        while True:
+            try:
+                item = await deadlines.arrives(iterator)
+            except StopAsyncIteration:
+                break
+            for text in reader.feed(item):
+                outcome = gate.feed(text)
+                if outcome.stopped:
+                    await _aclose(iterator, source, stream)
+                for event in outcome.events:
+                    yield event
+                if outcome.stopped:
+                    break
+            if gate.stopped or reader.over:
+                await _aclose(iterator, source, stream)
+                break
+            if reader.tracker.ended:
+                deadlines.turn_ended()
+        if not gate.stopped:
+            for text in reader.finish():
+                for event in gate.feed(text).events:
+                    yield event
+        for event in gate.finish(reader.ending("closed_by_us" if gate.stopped else "clean_eof")).events:
+            yield event
+    except Exception as error:
+        if gate.report.ending is not None:
+            raise
+        ending, news = reader.broken(error)
+        await _aclose(iterator, source, stream)
+        for event in gate.finish(ending).events:
+            yield event
+        if news:
+            raise
+    except BaseException:  # the generator is closed or its task cancelled: nobody listens
+        _left(gate, reader)
+        raise
+    finally:
+        await _aclose(iterator, source, stream)
+
+
+def _opened(stream: Any, bytes_of_response: str) -> Any:
+    """The iterable in a stream: a response's bytes, else the stream itself."""
+    opened = getattr(stream, bytes_of_response, None)
+    return opened() if callable(opened) else stream
+
+
+def _left(gate: SentenceGate, reader: Reader) -> None:
+    if gate.report.ending is None:
+        gate.finish(reader.ending("closed_by_us"))
 
 
 def _broken(error: Exception) -> Ending:

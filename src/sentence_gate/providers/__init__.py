@@ -34,7 +34,7 @@ from .reasoning import ReasoningFilter
 
 __all__ = ["Delta", "ReasoningFilter", "ToolPiece", "load", "names"]
 
-_SHARED = frozenset({"payloads", "reasoning", "shape", "surrogates"})
+_SHARED = frozenset({"eventstream", "reader", "reasoning", "shape", "transport"})
 
 
 def names() -> tuple[str, ...]:
