@@ -2,9 +2,9 @@
 
 `see(text)` is what a reader sees of Markdown and HTML: emphasis, tags, comments, link targets, backslash escapes and entities are gone.
 `fold(text)` is the form in which two texts are compared: digits of every script are ASCII, Arabic letter forms are Persian ones,
-short-vowel marks and tatweel are gone, width, font and presentation forms are folded (NFKC, character by character), ZWNJ is a space,
-other invisible characters are nothing. Superscript digits stay, since a power is no digit. Case stays. Both are copies: the stream's text
-is never changed.
+short-vowel marks, tatweel and the Armenian marks of intonation inside words are gone, width, font and presentation forms are folded (NFKC,
+character by character), ZWNJ is a space, other invisible characters are nothing. Superscript digits stay, since a power is no digit. Case
+stays. Both are copies: the stream's text is never changed.
 
 Source of the rules: UAX #15 (NFKC), UTS #39 (what is invisible), CommonMark 0.31 (escapes, emphasis, entities).
 """
@@ -40,7 +40,7 @@ _LETTERS = {
     "\u200c": " ", "\u2028": " ", "\u2029": " ", "⁄": "/", "∕": "/",
 }  # fmt: skip
 _MARKS_GONE = re.compile(
-    r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
+    r"[\u055b\u055c\u055e\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
 )
 _INVISIBLE = re.compile("[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _MARKS_ON_DIGITS = re.compile(r"(?<=\d)[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe00-\ufe0f]+")

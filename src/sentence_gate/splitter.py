@@ -217,7 +217,7 @@ _ONE_LETTER = re.compile(rf"[^\W\d_][{MARKS}]*\Z")
 _SPELLED = re.compile(rf"(?:[^\W\d_]{{1,3}}[{MARKS}]*\.)+[^\W\d_]{{1,3}}[{MARKS}]*\Z")
 _NEST = re.compile("[「『《〈“（(【〔」』》〉”）)】〕]")
 _KANA = re.compile("[\u3040-\u30ff]")
-_COLON = re.compile(f"[:：][{WHITE}]*[*_~`)]*\\Z")
+_COLON = re.compile(f"[:：՝\u1365\u1366][{WHITE}]*[*_~`)]*\\Z")
 _CLAUSE = "，、；：,;:）)」』”》"
 _EXTENDING = re.compile(f"[{MARKS}\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef]")
 _REACH = 48
@@ -610,9 +610,9 @@ class SentenceSplitter:
         if self._stop == self._close:
             return self._line_over(at)
         verdict = self._stop_ends(at)
-        if verdict != _ENDS_HERE and self._lines and not self._held:
+        if self._lines and not self._held and (verdict != _ENDS_HERE or self._ended_in_colon()):
             block = self._block_at(at)
-            if block != _NO:
+            if block == _MORE or (block != _NO and verdict != _ENDS_HERE):
                 verdict = block
         if verdict == _NO:
             self._scan = self._close
@@ -632,7 +632,7 @@ class SentenceSplitter:
     def _leads_in(self) -> bool:
         """Whether the sentence that ends here may be a lead-in: it ends in a colon, and a blank line or a block follows."""
         text, at = self._text, self._at
-        if self._stop != self._close:
+        if self._stop != self._close and (self._lines > 1 or not self._ended_in_colon()):
             return False
         if self._lines < 2:
             block = None if self._held else _BLOCK.match(text, at)
@@ -642,6 +642,10 @@ class SentenceSplitter:
         if self._style.find(bare):
             bare = take_out("", bare, self._style)[1]
         return _COLON.search(bare) is not None
+
+    def _ended_in_colon(self) -> bool:
+        """Whether the stop is a colon that is a full stop too (Armenian): it introduces only a block on the next line."""
+        return self._text[self._stop : self._close] == ":"
 
     def _block_at(self, at: int) -> int:
         """Whether a block begins at the line start `at`."""
