@@ -164,6 +164,13 @@ def _numeral_or_name(text: str, tokens: list[_Token], at: int, lists: _Lists) ->
     token, behind = tokens[at], text[tokens[at].end : tokens[at].end + 8]
     if behind.lstrip(" ,").startswith("et al"):
         return True
+    if (
+        len(token.text) == 1
+        and behind[:1] == "."
+        and text[max(0, token.start - 1) : token.start] == "."
+        and text[token.start - 2 : token.start - 1].isupper()
+    ):
+        return True  # A.I.
     if at and tokens[at - 1].text in lists.before and text[tokens[at - 1].end : token.start] == " ":
         return True
     if len(token.text) != 1 or text[token.end : token.end + 1] in "/&":

@@ -399,6 +399,8 @@ class _Walk:
                 for first in range(len(words)):
                     word = " ".join(words[first:]).lstrip("(\"'[«“")
                     found = entries.get(word) or entries.get(word.rstrip("."))
+                    if found and "joiner" in found and first and "month" in entries.get(words[first - 1], ()):
+                        found, word = entries[words[first - 1]], words[first - 1]  # مرداد سال ۶۷
                     if found and found != {"joiner"}:
                         word = word if word in entries else word.rstrip(".")
                         return found, word, low.rfind(word, 0, start)
