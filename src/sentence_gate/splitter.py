@@ -70,6 +70,8 @@ _OPENING = "(\\[{（［｛【〔\"'“”‘’„‚«»‹›「『《〈｢�
 _JOINING = ",;:،؛，、；：)]}）］｝】〕"
 """After a terminator and white space these go on with the sentence."""
 _DASHES = "-–—―‐‑−"
+_BEGINNING_MARKS = "\"“„«‘「『《'`¡¿" + _DASHES
+"""After a full stop and white space these show that something new begins, whatever comes in them."""
 _NESTING = {"「": 1, "『": 1, "《": 1, "〈": 1, "“": 1, "（": 1, "(": 1, "【": 1, "〔": 1}
 _NESTING |= {"」": -1, "』": -1, "》": -1, "〉": -1, "”": -1, "）": -1, ")": -1, "】": -1, "〕": -1}
 
@@ -103,8 +105,8 @@ class _Rules:
     """A language's data as tables that answer in constant time."""
 
     __slots__ = (
-        "closing_run", "full_stop", "initials", "nouns", "ordinals", "parts", "phrases", "quotes", "saying", "script", "search", "spaced", "starters",
-        "terminators", "terminator_run", "tokens", "verbs", "year_first",
+        "capitals", "closing_run", "fronting", "full_stop", "initials", "nouns", "nouns_capitalised", "ordinals", "parts", "phrases", "quotes", "saying",
+        "script", "search", "spaced", "starters", "terminators", "time_words", "terminator_run", "tokens", "verbs", "year_first",
     )  # fmt: skip
 
     def __init__(self, code: str) -> None:
@@ -127,7 +129,11 @@ class _Rules:
                     self.phrases[last] = (*self.phrases.get(last, ()), (whole, kind))
         self.parts = frozenset(part for spaced in self.phrases.values() for whole, _ in spaced for part in whole.split()[:-1])
         self.starters = _Words(data.starters)
+        self.fronting = _Words(data.fronting)
+        self.nouns_capitalised = language.nouns_capitalised
+        self.time_words = _Words((*data.time_words, *(name for month in language.dates.months for name in month)))
         self.saying = _Words(data.saying_verbs)
+        self.capitals = _Words(language.first_person.cased)
         months = [name for calendar in (language.dates.months, language.dates.jalali, language.dates.hijri) for month in calendar for name in month]
         self.nouns = _Words((*months, *data.ordinal_nouns) if data.ordinals == "months" else ())
         self.verbs = frozenset(fold(word) for word in data.full_stop_verbs)
@@ -161,7 +167,7 @@ class _Words:
             return False
         word = fold(match.group())
         if match.end() == len(text):
-            return None if word in self._beginnings or word.rstrip("'") in self._words else False
+            return None if word in self._beginnings or word.split("'", 1)[0] in self._words else False
         if len(word) == 1 and text[match.end()] == ".":
             return False  # an initial
         return word in self._words or ("'" in word and word.split("'", 1)[0] in self._words)
@@ -212,6 +218,20 @@ _LINE_NUMBER = re.compile(r"[>#*_\-+•·\s]*[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W
 _SHORT_NUMBER = re.compile(r"[*_\-+•\s]*[(\[]?(?:\d{1,2}|[^\W\d_])\Z")
 _OPENING_RUN = re.compile(rf"(?:[{_OPENING}]|[{_DASHES}]{{1,3}}[ \u00a0]?){{0,4}}")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_REFERENCE = re.compile(r"\[(?:\d{1,3}\]?)?")
+"""The number of a note, "[17]", as encyclopedias write it: it stands behind the full stop of what it is a note to, in every style."""
+_COUNTER = re.compile(rf"(?:^|(?<=[{WHITE}(\u2022\u2043]))(?P<label>\d{{1,2}}|[b-zB-Z]|i{{2,3}})\)?\Z")
+_FIRST_LABEL = re.compile(r"[\W_]*(?P<label>\d{1,2}|[a-zA-Z])[.)]")
+_BULLETS = ("•", "‣", "⁃", "▪", "◦", "●", "○")
+_COUNTED = re.compile(r"\d[\d:.]*\s?[^\s\d]+\Z")
+"""A final abbreviation behind a number: a time or an era."""
+_FEW_WORDS = 3
+_PLAIN = 3
+"""Letters of a word that is no abbreviation for its shortness."""
+_APART = re.compile("''?")
+_QUOTE_APART = re.compile(rf"(?:^|(?<=[{WHITE}]))''?(?=[{WHITE}])")
+_ELIDED = re.compile(r"^[^\W\d_]+['’]")
+_ADDRESS = re.compile(r"^\W*(?:https?://|www\.)|@|\.\w+/")
 _ROMAN = re.compile(r"[IVXLCDM]+\Z")
 _ONE_LETTER = re.compile(rf"[^\W\d_][{MARKS}]*\Z")
 _SPELLED = re.compile(rf"(?:[^\W\d_]{{1,3}}[{MARKS}]*\.)+[^\W\d_]{{1,3}}[{MARKS}]*\Z")
@@ -553,6 +573,13 @@ class SentenceSplitter:
                 self._at = marker
                 continue
             if not self._lines:
+                reference = _REFERENCE.match(text, at)
+                if reference:
+                    if reference.end() == size:
+                        return _MORE
+                    if reference.group().endswith("]"):
+                        self._at = self._end = reference.end()
+                        continue
                 more = self._closed_later(at)
                 if more == _MORE:
                     return _MORE
@@ -584,6 +611,17 @@ class SentenceSplitter:
                     return _ENDS_HERE
             return _NO
         opening = rules.spaced.get(char)
+        if char == "'" and at > self._end and self._opens_apart(at):
+            if at + 1 == len(text):
+                return _MORE
+            apart = _APART.match(text, at)
+            if apart and apart.end() == len(text):
+                return _MORE
+            if apart and text[apart.end()] in WHITE:
+                self._end = apart.end()
+                self._quoted = True
+                return _ENDS_HERE
+            return _NO
         if opening is None or at == self._end:
             return _NO
         count = text.count(opening, self._start, at)
@@ -592,6 +630,10 @@ class SentenceSplitter:
             self._quoted = True
             return _ENDS_HERE
         return _NO
+
+    def _opens_apart(self, at: int) -> bool:
+        """Whether a single quotation mark with white space on both sides opened in this sentence and is still open: ' text . '"""
+        return len(_QUOTE_APART.findall(self._text, self._start, at)) % 2 == 1
 
     def _after_marker(self, end: int) -> bool:
         """Whether a marker ends there, brackets and emphasis around it aside."""
@@ -662,6 +704,8 @@ class SentenceSplitter:
             return _ENDS_HERE
         if run in ".．" and stop - start < 16 and (_LINE_NUMBER if self._new_line else _SHORT_NUMBER).match(text, start, stop):
             return _NO
+        if run in ".．" and self._counts_on(stop):
+            return _NO
         if (self._marked and self._lines) or (run == "." and self._after_marker(stop)):
             return _ENDS_HERE
         if char in _JOINING:
@@ -673,14 +717,20 @@ class SentenceSplitter:
         dots = not run.strip(_DOTS)
         closing = text[self._close : self._shut]
         bracket = not self._quoted and any(mark in _BRACKETS_CLOSING for mark in closing)
-        if not (dots or self._quoted or bracket or char in _DASHES):
+        if not (dots or self._quoted or bracket or char in _DASHES or char.islower()):
+            return _ENDS_HERE
+        if run == "." and char in _BEGINNING_MARKS and at > self._shut and not (self._quoted or bracket) and self._is_plain():
             return _ENDS_HERE
         opening = _OPENING_RUN.match(text, at)
         word = opening.end() if opening else at
         if word == len(text):
             return _MORE
         lower = text[word].islower()
-        if lower and (dots or self._quoted or bracket or char in _DASHES):
+        if dots and run != "." and not self._quoted:
+            always = self._rules.capitals.has(text, word)
+            if always is not False:
+                return _MORE if always is None else _NO
+        if lower and not (not self._quoted and word == at and run != "..." and self._without_capitals()):
             return _NO
         if self._quoted:
             if char in _DASHES:
@@ -696,6 +746,21 @@ class SentenceSplitter:
             return _NO
         return self._full_stop_ends(word) if run == "." else _ENDS_HERE
 
+    def _counts_on(self, stop: int) -> bool:
+        """Whether the number or letter before a full stop numbers the next item of a list in running text: "1. Bread 2. Milk", "• 10."."""
+        text, start = self._text, self._start
+        match = _COUNTER.search(text, max(start, stop - 4), stop)
+        if match is None:
+            return False
+        label = match["label"]
+        if text[max(start, match.start("label") - 2) : match.start("label")].strip(WHITE + ")(") in _BULLETS:
+            return True
+        before = str(int(label) - 1) if label.isdecimal() else chr(ord(label) - 1) if len(label) == 1 else label[1:]
+        first = _FIRST_LABEL.match(text, start)
+        if first is None or not (first["label"] == before or text.find(f" {before}.", start, match.start()) >= 0):
+            return False
+        return len(before) > 0 and (before.isdecimal() == label.isdecimal())
+
     def _opened_at_start(self, closing: str) -> bool:
         """Whether the bracket that closes behind the stop is the one that the sentence begins with."""
         text, start = self._text, self._start
@@ -710,8 +775,8 @@ class SentenceSplitter:
         """A terminator of a script without spaces."""
         text = self._text
         char = text[at]
-        if text[self._stop : self._close] == "．" and at == self._close and _script(char) in ("Latn", "") and char.isalnum():
-            return _NO  # a fullwidth decimal point
+        if text[self._stop : self._close] == "．" and at == self._close and char.isalnum() and not char.isupper() and _script(char) in ("Latn", ""):
+            return _NO  # a fullwidth decimal point, or one in a name
         for mark in _NEST.finditer(text, self._nest_at, self._shut):
             self._nest = max(0, self._nest + _NESTING[mark.group()])
         self._nest_at = self._shut
@@ -739,19 +804,23 @@ class SentenceSplitter:
         if self._rules_for(following)[0].full_stop == "never":
             return _NO
         head = text[max(start, stop - _REACH) : stop]
-        token = "" if head[-1] in WHITE else head.rsplit(None, 1)[-1]
-        token = _TOKEN_START.sub("", token)
-        if not token:
+        whole = "" if head[-1] in WHITE else head.rsplit(None, 1)[-1]
+        token = _TOKEN_START.sub("", whole)
+        if not token or _ADDRESS.search(whole):
             return _ENDS_HERE
         rules = self._rules_for(token[-1])
-        kind = _kind(rules, fold(token) + ".", head)
+        forms = dict.fromkeys((whole, token, _ELIDED.sub("", token)))  # "c.-à-d.", "(vol.", "l'art."
+        kind = next(filter(None, (_kind(rules, fold(form) + ".", head) for form in forms)), "")
         if kind == "always":
             return _NO
         if kind == "number":
             if following.isdecimal():
                 return _NO
-            if following in "IVXLC" and (roman := _WORD.match(text, word)) and _ROMAN.match(roman.group()) and roman.group() != "I":
-                return _MORE if roman.end() == len(text) else _NO
+            if following in "IVXLC" and (roman := _WORD.match(text, word)) and _ROMAN.match(roman.group()):
+                if roman.end() == len(text):
+                    return _MORE
+                if roman.group() != "I":
+                    return _NO
         begins = None
         if token.isdecimal():
             if rules[0].ordinals != "none" and following.isdecimal() and (len(token) < 4 or (rules[0].year_first and len(token) == 4)):
@@ -767,8 +836,41 @@ class SentenceSplitter:
                 return self._word_ends(rules[0], token, following)
         elif self._lines:
             return _ENDS_HERE
+        if kind == "final" and _COUNTED.search(head):
+            return self._after_time(rules[0], word)
         begins = rules[0].starters.has(text, word)
         return _MORE if begins is None else _ENDS_HERE if begins else _NO
+
+    def _after_time(self, rules: _Rules, word: int) -> int:
+        """Whether "9 a.m." or "50 A.D." ends the sentence: before a word that begins one, or before a capital in a sentence that has said something."""
+        text = self._text
+        begins = rules.starters.has(text, word)
+        if begins is not False:
+            return _MORE if begins is None else _ENDS_HERE
+        fronted = rules.fronting.has(text, self._start) or len(text[self._start : self._stop].split()) <= _FEW_WORDS
+        if fronted or rules.nouns_capitalised or not text[word].isupper():
+            return _NO
+        if word + 1 == len(text):
+            return _MORE
+        if text[word + 1].isupper():
+            return _NO  # a time zone, or another acronym
+        goes_on = rules.time_words.has(text, word)
+        return _MORE if goes_on is None else _NO if goes_on else _ENDS_HERE
+
+    def _is_plain(self) -> bool:
+        """Whether the word before a full stop is nothing in particular: no abbreviation, number or initial."""
+        head = self._text[max(self._start, self._stop - _REACH) : self._stop]
+        whole = "" if head[-1] in WHITE else head.rsplit(None, 1)[-1]
+        token = _TOKEN_START.sub("", whole)
+        if len(token) < _PLAIN or not token.isalpha():
+            return False
+        rules = self._rules_for(token[-1])
+        return rules[0].full_stop == "ends" and not any(_kind(rules, fold(form) + ".", head) for form in {whole, token, _ELIDED.sub("", token)})
+
+    def _without_capitals(self) -> bool:
+        """Whether the sentence itself begins in lower case, so that the writer uses no capitals, and a plain word stands before the stop."""
+        text = self._text
+        return self._mode in ("", "prose") and text[self._start].islower() and self._is_plain() and len(text[self._start : self._stop].split()) >= _FEW_WORDS
 
     def _word_ends(self, rules: _Rules, token: str, following: str) -> int:
         """Whether a full stop ends the sentence after a word that is nothing in particular."""

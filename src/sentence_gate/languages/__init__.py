@@ -31,6 +31,10 @@ class Sentences:
     # may end a sentence ("etc.", "p.m.", "Inc."): it ends before one of `starters`, or a new line
     final_abbreviations: tuple[str, ...] = ()
     starters: tuple[str, ...] = ()  # words that begin a sentence after a final abbreviation or an initial: "The", "He"
+    # capitalised words that go on behind a clock time or an era: weekdays, "Eastern"; months need not be listed
+    time_words: tuple[str, ...] = ()
+    # prepositions that a sentence begins with where its time or place comes first: "At 5 a.m. Mr. Smith …" is one sentence
+    fronting: tuple[str, ...] = ()
     initials: bool = True  # a single letter and a full stop is an initial: "J. Smith"
     # number + full stop is an ordinal: "none", "months" (before a month), "any" (before any word, "17. Jahrhundert")
     ordinals: str = "none"
