@@ -717,7 +717,7 @@ class SentenceSplitter:
         dots = not run.strip(_DOTS)
         closing = text[self._close : self._shut]
         bracket = not self._quoted and any(mark in _BRACKETS_CLOSING for mark in closing)
-        if not (dots or self._quoted or bracket or char in _DASHES or char.islower()):
+        if not (dots or self._quoted or bracket or char in _DASHES):
             return _ENDS_HERE
         if run == "." and char in _BEGINNING_MARKS and at > self._shut and not (self._quoted or bracket) and self._is_plain():
             return _ENDS_HERE
@@ -730,7 +730,7 @@ class SentenceSplitter:
             always = self._rules.capitals.has(text, word)
             if always is not False:
                 return _MORE if always is None else _NO
-        if lower and not (not self._quoted and word == at and run != "..." and self._without_capitals()):
+        if lower and (dots or self._quoted or bracket or char in _DASHES) and not (run == "." and word == at and self._without_capitals()):
             return _NO
         if self._quoted:
             if char in _DASHES:
