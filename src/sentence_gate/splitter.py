@@ -744,7 +744,7 @@ class SentenceSplitter:
             return _ENDS_HERE
         if not _LETTER_OR_DIGIT.search(text, start, stop):
             return _NO
-        return self._full_stop_ends(word) if run == "." else _ENDS_HERE
+        return self._full_stop_ends(word) if run == "." else self._ellipsis_ends(word)
 
     def _counts_on(self, stop: int) -> bool:
         """Whether the number or letter before a full stop numbers the next item of a list in running text: "1. Bread 2. Milk", "• 10."."""
@@ -792,6 +792,14 @@ class SentenceSplitter:
         if not script or script == self._rules.script:
             return (self._rules,)
         return _rules_of_script(script)
+
+    def _ellipsis_ends(self, word: int) -> int:
+        """Whether an ellipsis ends the sentence: not after a word that the data lists with one (و...)."""
+        text, start, stop = self._text, self._start, self._stop
+        if self._marked or self._lines:
+            return _ENDS_HERE
+        token = _TOKEN_START.sub("", text[max(start, stop - _REACH) : stop].rstrip(WHITE).rsplit(None, 1)[-1])
+        return _NO if token and self._rules_for(token[-1])[0].tokens.get(fold(token) + "...") == "always" else _ENDS_HERE
 
     def _full_stop_ends(self, word: int) -> int:
         """Whether a single full stop ends the sentence, by the word before it and the one that begins at `word`."""
