@@ -156,8 +156,13 @@ def _languages_of(source: Source) -> tuple[str, ...]:
     for script, pattern in _SCRIPT_IN_TEXT.items():
         if pattern.search(source.content):
             for name in _SCRIPTS_OF_LANGUAGES.get(script, (script,)):
-                found.extend(languages.by_script(name))
+                found.extend(code for code in languages.by_script(name) if _has_letters_of(code, source.content))
     return tuple(dict.fromkeys(found))
+
+
+def _has_letters_of(code: str, text: str) -> bool:
+    letters = languages.load(code).letters
+    return not letters or any(letter in text for letter in letters)
 
 
 class Sources:

@@ -143,6 +143,9 @@ class Language:
     first_person: FirstPerson
     notices: Notices
     nouns_capitalised: bool = False  # every noun has a capital, so that one capital makes no name: German
+    # letters one of which stands in any longer text of the language and in none of the others of its script: the number words of
+    # the language are read only in sources that have one; "" for no such test
+    letters: str = ""
 
 
 def codes() -> tuple[str, ...]:
