@@ -1,0 +1,102 @@
+"""One run: pieces of an answer through a translator to its last piece, and who is told about it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessageChunk, BaseMessage
+
+from ..errors import UsageError
+from ..events import Report
+from ..policy import Policy
+from .errors import SentenceGateStop, SentenceGateWarning
+from .translator import Translator
+
+ExitBehavior = Literal["end", "error"]
+Piece = str | AIMessageChunk
+
+
+class Run:
+    """The translation of one answer, whatever it comes as: messages and chunks, plain text, lists of content blocks."""
+
+    def __init__(
+        self, translator: Translator, *, exit_behavior: ExitBehavior = "end", on_report: Callable[[Report], None] | None = None
+    ) -> None:
+        self.translator = translator
+        self._exit_behavior = exit_behavior
+        self._on_report = on_report
+        self._plain = False
+
+    def take(self, piece: Any) -> Piece | None:
+        """What may pass of a piece now, in the kind that it came in; None if nothing may, yet."""
+        if isinstance(piece, BaseMessage):
+            return self.translator.message(piece)
+        self._plain = True
+        if isinstance(piece, str):
+            return self.translator.text(piece) or None
+        if isinstance(piece, list):
+            message = self.translator.message(AIMessageChunk(content=piece))
+            return message.text or None if message is not None else None
+        raise UsageError(
+            f"the gate takes messages of a chat model, text, or lists of content blocks, not {type(piece).__name__}; "
+            "put it right behind the model"
+        )
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Ends the answer where its stream breaks or its reader leaves; what waits is never released."""
+        try:
+            yield
+        except Exception as error:
+            self._give_up("reset", type(error).__name__)
+            raise
+        except BaseException:  # the generator was closed or the task cancelled
+            self._give_up("closed_by_us")
+            raise
+
+    def last(self) -> Piece:
+        """The last piece, when the upstream is closed. Raises SentenceGateStop if that is what a stop should do."""
+        transport = "closed_by_us" if self.translator.over else "clean_eof"
+        last = self.translator.finish_text(transport) if self._plain else self.translator.finish(transport)
+        self._tell()
+        if self.translator.dropped_reasoning:
+            warnings.warn(
+                'signed reasoning blocks were dropped in a turn that calls a tool; if the provider wants them back, say reasoning="pass"',
+                SentenceGateWarning,
+                stacklevel=2,
+            )
+        if self.translator.stopped and self._exit_behavior == "error":
+            raise SentenceGateStop(self.translator.report)
+        return last
+
+    def _give_up(self, transport: str, error: str | None = None) -> None:
+        self.translator.give_up(transport, error)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._on_report is not None:
+            self._on_report(self.translator.report)
+
+
+def policy_of(given: Any) -> Policy:
+    """A policy from a policy, a mapping or nothing."""
+    if given is None:
+        return Policy()
+    return given if isinstance(given, Policy) else Policy.from_mapping(given)
+
+
+def close(upstream: Any) -> None:
+    """Closes an iterator if it can be closed; what a provider's client says then is no part of the answer."""
+    if callable(found := getattr(upstream, "close", None)):
+        with suppress(Exception):
+            found()
+
+
+async def aclose(upstream: Any) -> None:
+    """`close` for an asynchronous iterator."""
+    if callable(found := getattr(upstream, "aclose", None)):
+        with suppress(Exception):
+            await found()
