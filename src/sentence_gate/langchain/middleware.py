@@ -40,7 +40,7 @@ class SentenceGateMiddleware(AgentMiddleware[Any, Any, Any]):
         self._policy = policy_of(policy)
         self._must_be_last = must_be_last
         self._options = options
-        self.tools = []
+        self.tools: list[Any] = []
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]) -> Any:
         """Calls on with the gated model."""

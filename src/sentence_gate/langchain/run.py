@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
@@ -16,7 +16,7 @@ from .errors import SentenceGateStop, SentenceGateWarning
 from .translator import Translator
 
 ExitBehavior = Literal["end", "error"]
-Piece = str | AIMessageChunk
+Piece: TypeAlias = str | AIMessageChunk
 
 
 class Run:

@@ -11,15 +11,20 @@ hands over a copy that can't be closed, and the step warns.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import itertools
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any, Self
 
+from langchain_core.language_models import BaseLanguageModel
 from langchain_core.messages import AIMessageChunk, message_chunk_to_message
-from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.fallbacks import RunnableWithFallbacks
 from langchain_core.tracers import _streaming
 from pydantic import ConfigDict, Field
 
@@ -35,6 +40,8 @@ from .run import ExitBehavior, Run, aclose, close, policy_of
 from .translator import ReasoningUse, Translator
 
 _DONE: Any = object()
+_TURNS = 16
+"""Turns of the event loop: a finaliser takes two a generator, and a model behind bindings and retries is a few generators deep."""
 _COPY: type = type(itertools.tee(())[0])
 _LISTENERS: tuple[type, ...] = tuple(
     found for name in ("_StreamingCallbackHandler", "_V2StreamingCallbackHandler") if (found := getattr(_streaming, name, None))
@@ -89,7 +96,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
             own.callback(close, input)
             first = next(input, _DONE)  # so that the model's run starts before this one
 
-            def judged(_: Iterator[Any], __: Any, config: RunnableConfig) -> Iterator[Any]:
+            def judged(_: Iterator[Any], run_manager: Any, config: RunnableConfig) -> Iterator[Any]:
                 passing = None
                 with run.watched():
                     for piece in () if first is _DONE else itertools.chain([first], input):
@@ -119,7 +126,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
             own.push_async_callback(aclose, input)
             first = await anext(input, _DONE)
 
-            async def judged(_: AsyncIterator[Any], __: Any, config: RunnableConfig) -> AsyncIterator[Any]:
+            async def judged(_: AsyncIterator[Any], run_manager: Any, config: RunnableConfig) -> AsyncIterator[Any]:
                 passing = None
                 with run.watched():
                     piece = first
@@ -131,7 +138,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
                             yield passing
                             passing = None
                         piece = await anext(input, _DONE)
-                await own.aclose()
+                await _closed(own)
                 if passing is not None:
                     yield passing
                 last = run.last()
@@ -150,7 +157,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         config = ensure_config(config)
         run = self._open(config, kwargs)
 
-        def judged(_: Any, __: Any, config: RunnableConfig) -> Any:
+        def judged(_: Any, run_manager: Any, config: RunnableConfig) -> Any:
             answer = self._whole(run, input)
             if run.translator.told:
                 announce(run.translator.info, config)
@@ -163,7 +170,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         config = ensure_config(config)
         run = self._open(config, kwargs)
 
-        async def judged(_: Any, __: Any, config: RunnableConfig) -> Any:
+        async def judged(_: Any, run_manager: Any, config: RunnableConfig) -> Any:
             answer = self._whole(run, input)
             if run.translator.told:
                 await aannounce(run.translator.info, config)
@@ -194,11 +201,10 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
 
 
 def _warn(upstream: Any, config: RunnableConfig) -> None:
-    code = getattr(upstream, "gi_code", None) or getattr(upstream, "ag_code", None)
-    if isinstance(upstream, _COPY) or (code is not None and code.co_name == "tee_peer"):
+    if _is_copy(upstream):
         warnings.warn(
             "the framework hands this gate a copy of the model's stream, which can't be closed: after a stop the model runs on. Put the "
-            "gate right behind the model, in the same flat pipe, or use GatedChatModel",
+            "gate right behind the model, in the same flat pipe and inside of fallbacks, or use GatedChatModel",
             SentenceGateWarning,
             stacklevel=3,
         )
@@ -211,6 +217,28 @@ def _warn(upstream: Any, config: RunnableConfig) -> None:
             SentenceGateWarning,
             stacklevel=3,
         )
+
+
+def _is_copy(upstream: Any) -> bool:
+    """Whether closing this upstream leaves the model open."""
+    code = getattr(upstream, "gi_code", None) or getattr(upstream, "ag_code", None)
+    if isinstance(upstream, _COPY) or (code is not None and code.co_name == "tee_peer"):
+        return True
+    frame = getattr(upstream, "gi_frame", None) or getattr(upstream, "ag_frame", None)
+    step = frame.f_locals.get("self") if frame is not None else None
+    while isinstance(step, RunnableBindingBase):
+        step = step.bound
+    if isinstance(step, RunnableWithFallbacks):  # the error that it holds refers to the stream
+        return True
+    # A step other than a model, closed in sync, reads what is left of the model's answer.
+    return inspect.isgenerator(upstream) and isinstance(step, Runnable) and not isinstance(step, BaseLanguageModel)
+
+
+async def _closed(own: AsyncExitStack) -> None:
+    """Closes the upstream and lets the event loop finalise what LangChain leaves to it: the inner generator of each step."""
+    await own.aclose()
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
 
 
 async def _nothing() -> AsyncIterator[Any]:

@@ -1,0 +1,22 @@
+"""The tests of the LangChain host need LangChain: without it nothing here is collected."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+for name in [name for name in os.environ if name.startswith(("LANGSMITH_", "LANGCHAIN_", "OPENAI_", "ANTHROPIC_", "LC_"))]:
+    del os.environ[name]  # no run is traced to the outside, whatever the developer's environment says
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the scripted models and servers beside this file
+
+collect_ignore_glob = [] if importlib.util.find_spec("langchain_core") else ["*.py"]
+
+if not collect_ignore_glob:
+    import langchain_scripted
+
+    @pytest.fixture
+    def scripted() -> type:
+        return langchain_scripted.ScriptedModel
