@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,11 @@ def test_a_process_killed_at_any_moment(path: Path) -> None:
 # ---------- full disk ----------
 
 
+def fill(book: Attempts, numbers: Iterable[int]) -> None:
+    for number in numbers:
+        answered(book, f"i{number}", f"a{number}", text="x" * 3000)
+
+
 def test_a_full_disk(path: Path) -> None:
     with SqliteStore(path, keep_text=True) as store:
         book = Attempts(store)
@@ -213,7 +219,7 @@ def test_a_full_disk(path: Path) -> None:
         store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
         reached = itertools.count(1)
         with pytest.raises(sqlite3.OperationalError, match="full"):
-            list(answered(book, f"i{number}", f"a{number}", text="x" * 3000) for number in reached)
+            fill(book, reached)
         failed = f"i{next(reached) - 1}"
         assert store.final("i0") == first
         assert store._db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

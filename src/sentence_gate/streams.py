@@ -8,12 +8,12 @@ the pieces raise.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import Any
 
 from .deadlines import Deadlines
 from .endings import UNATTESTED
-from .events import Ending, Event
+from .events import Delta, Ending, Event
 from .gate import SentenceGate
 from .limits import DEFAULT_LIMITS, Limits
 from .providers import load
@@ -94,13 +94,14 @@ def read_answer(
     reasoning: ReasoningFilter | None = None,
     carries_reason: bool = True,
     library: str | None = None,
+    on_delta: Callable[[Delta], object] | None = None,
 ) -> Iterator[Event]:
     """The events of an answer, `Done` last, from what a provider sends; its report holds the `Ending`, with usage, evidence and notes.
 
     `stream` is an iterable of bytes, of payloads (mappings, the SDK's own events) or of Server-Sent Events, or a response with
     `iter_bytes()`; `provider` a module of `sentence_gate.providers` or its name. `errors="strict"` makes bytes that are no UTF-8 an error,
     `reasoning` replaces the filter of reasoning tags, `carries_reason=False` is for a channel that can't say why it ended, `library` is
-    kept in the ending's notes.
+    kept in the ending's notes, `on_delta` is told what every payload says before its text is judged: text that may be withheld, tool calls.
 
     The upstream is closed at the stop, before the stop is handed out; when the protocol is closed; and on every other way out. An exception
     of the upstream, or a StreamError of ours (a limit, a payload that is none), ends the answer with its events and is raised again, unless
@@ -113,6 +114,7 @@ def read_answer(
         reasoning=reasoning,
         carries_reason=carries_reason,
         library=library,
+        on_delta=on_delta,
     )
     source, deadlines = _opened(stream, "iter_bytes"), Deadlines(limits)
     iterator = iter(source)
@@ -160,6 +162,7 @@ async def aread_answer(
     reasoning: ReasoningFilter | None = None,
     carries_reason: bool = True,
     library: str | None = None,
+    on_delta: Callable[[Delta], object] | None = None,
 ) -> AsyncIterator[Event]:
     """`read_answer` for an asynchronous stream (or a response with `aiter_bytes()`); a cancelled task counts as a reader who left.
 
@@ -172,6 +175,7 @@ async def aread_answer(
         reasoning=reasoning,
         carries_reason=carries_reason,
         library=library,
+        on_delta=on_delta,
     )
     source, deadlines = _opened(stream, "aiter_bytes"), Deadlines(limits)
     iterator = aiter(source)

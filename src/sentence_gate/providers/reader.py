@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from ..endings import Provider as TrackedProvider
@@ -46,12 +46,13 @@ class Reader:
         reasoning: ReasoningFilter | None = None,
         carries_reason: bool = True,
         library: str | None = None,
+        on_delta: Callable[[Delta], object] | None = None,
     ) -> None:
         if errors not in ("strict", "replace"):
             raise UsageError(f"errors is 'strict' or 'replace', not {errors!r}")
         self.tracker = Tracker(provider, carries_reason=carries_reason, library=library)
         self._provider, self._limits, self._errors = provider, limits, errors
-        self._reasoning = reasoning or ReasoningFilter()
+        self._reasoning, self._on_delta = reasoning or ReasoningFilter(), on_delta
         self._events: EventDecoder | None = None
         self._lines: Lines | None = None
         self._frames: FrameDecoder | None = None
@@ -107,6 +108,8 @@ class Reader:
 
     def _take(self, delta: Delta) -> Iterator[str]:
         self.tracker.add(delta)
+        if self._on_delta is not None:
+            self._on_delta(delta)
         self._failed |= delta.ending is not None and delta.ending.kind == "provider_error"
         limit = self._limits.answer_bytes
         if limit is not None and self.tracker.received > limit:
