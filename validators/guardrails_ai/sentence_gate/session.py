@@ -1,0 +1,92 @@
+"""What a gated guard knows of one call: the bindings of its gates, and the verdicts on whole answers before Guardrails sees them.
+
+A gated guard hands Guardrails the released text only; its validators find the verdict here, by the text. The session travels in the
+call's metadata, as an empty dictionary to whoever serialises it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from guardrails.actions.reask import ReAsk
+from guardrails.classes.output_type import OutputTypes
+from guardrails.utils.parsing_utils import parse_llm_output
+from sentence_gate import Ending, Report
+
+from .binding import Binding
+from .handshake import Chunk, Stream
+from .verdict import accepted
+
+KEY = "sentence_gate"
+"""Where a call's metadata holds the session."""
+
+
+class Session(dict[str, Any]):
+    """One call of a gated guard. `bindings` goes from a gate's identity to what it judges by, `places` from a path to the gates there."""
+
+    def __init__(
+        self, output_type: OutputTypes = OutputTypes.STRING, bindings: Mapping[int, Binding] | None = None, places: Mapping[str, list[int]] | None = None
+    ) -> None:
+        super().__init__()
+        self._output_type = output_type
+        self._places = {_plain(path): gates for path, gates in (places or {}).items()}
+        self._verdicts: dict[tuple[int, str], Report] = {}
+        self.bindings = bindings or {}
+        self.streams: list[Stream] = []  # of this call, in order
+
+    @property
+    def structured(self) -> bool:
+        """Whether the answer is JSON, whose fields are gated."""
+        return self._output_type != OutputTypes.STRING
+
+    @property
+    def failed(self) -> bool:
+        """Whether a part of the last whole answer did not pass."""
+        return not all(map(accepted, self._verdicts.values()))
+
+    def unacknowledged(self) -> Chunk | None:
+        """The chunk of this call's stream that no validator has answered yet."""
+        stream = self.streams[-1] if self.streams else None
+        return None if stream is None or stream.acknowledged else stream.chunk
+
+    def verdict(self, gate: object, text: object) -> Report | None:
+        """The report behind a released text, if this gate released it."""
+        return self._verdicts.get((id(gate), text)) if isinstance(text, str) else None
+
+    def clean(self, answer: str, ending: Ending | None = None) -> str:
+        """What Guardrails may see of a whole answer. A structured one that can't be read is seen as nothing."""
+        self._verdicts.clear()
+        if not self.structured:
+            return self._released("$", answer, ending)
+        parsed, error = parse_llm_output(answer, self._output_type)
+        if error or isinstance(parsed, ReAsk) or parsed is None:
+            return ""
+        return json.dumps(self._walk("$", parsed), ensure_ascii=False)
+
+    def _walk(self, path: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: self._walk(f"{path}.{key}", inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._walk(path, inner) for inner in value]
+        return self._released(path, value, None) if isinstance(value, str) else value
+
+    def _released(self, path: str, text: str, ending: Ending | None) -> str:
+        """What the gates at this path release, one after the other. Of two texts that are released alike the worse verdict stays."""
+        gates = self._places.get(path, [])
+        reports = []
+        for gate in gates:
+            report = self.bindings[gate].judge(text, ending)
+            reports.append(report)
+            text = report.text
+        for gate, report in zip(gates, reports, strict=True):
+            held = self._verdicts.get((gate, text))
+            if held is None or accepted(held):
+                self._verdicts[gate, text] = report
+        return text
+
+
+def _plain(path: str) -> str:
+    """A path without the marks of list elements: Guardrails' two services write them in different places."""
+    return path.replace(".*", "")
