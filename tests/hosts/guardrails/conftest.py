@@ -31,13 +31,14 @@ if importlib.util.find_spec("guardrails"):
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "hosts/guardrails" in item.path.as_posix():
-            item.add_marker(pytest.mark.filterwarnings("default"))  # Guardrails warns about its own defaults
+            item.add_marker(pytest.mark.filterwarnings("ignore"))  # Guardrails warns about its own defaults
 
 
 MESSAGES = [{"role": "user", "content": "When does the archive open?"}]
 SOURCES = ["The archive opens at 9:30. A reader's card costs 12 euros."]
 FIRST = "The archive opens at 9:30."
 NOTICE = "The rest of this answer was withheld because it is not supported by the sources."
+EMPTY = "There was no answer to this question."
 CANARIES = ("Zanzibar", "23:45", "Quagga")  # in the failing sentence, and after it
 ANSWERS = {  # what the model writes, what may be shown of it, why it fails
     "good": (
@@ -45,7 +46,11 @@ ANSWERS = {  # what the model writes, what may be shown of it, why it fails
         "The archive opens at 9:30.\n\nA reader's card costs 12 euros.  Bring a pen",
         None,
     ),
-    "bad": ("The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]. Quagga notes follow.", FIRST, "sentence 2: unsupported_value"),
+    "bad": (
+        "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]. Quagga notes follow.",
+        FIRST,
+        "sentence 2: unsupported_value",
+    ),
     "bad tail": ("The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]", FIRST, "sentence 2: unsupported_value"),
     "only bad": ("The Zanzibar room closes at 23:45 [S1]. Quagga notes follow.", "", "sentence 1: unsupported_value"),
     "empty": ("", "", "empty: there was no answer"),
@@ -79,9 +84,7 @@ class Model:
         if self.shape == "str":
             return cut
         chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
-        out = [
-            {**chunk, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]} for piece in cut
-        ]
+        out = [{**chunk, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]} for piece in cut]
         out.append({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": self.finish}]})
         out.append({**chunk, "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 9, "total_tokens": 12}})
         if self.shape == "openai":
@@ -170,7 +173,7 @@ class Seen:
             told += [str(error), repr(error)]
             error = error.__cause__ or error.__context__
         for call in self.guard.history:
-            told += [call.model_dump_json(), str(call), repr(call), json.dumps(list(map(str, call.raw_outputs)))]
+            told += [call.model_dump_json(), repr(call), json.dumps(list(map(str, call.raw_outputs)))]
         return "\n".join(told)
 
 
@@ -180,7 +183,9 @@ def make(kind: str, on_fail: Any = "exception", *validators: Any, **parameters: 
     return cls().use(gate, *validators)
 
 
-def call(kind: str, guard: Any, model: Model, metadata: dict[str, Any] | None = None, *, stream: bool = True, wrap: bool = True, **more: Any) -> Seen:
+def call(
+    kind: str, guard: Any, model: Model, metadata: dict[str, Any] | None = None, *, stream: bool = True, wrap: bool = True, **more: Any
+) -> Seen:
     """One call of a guard, read to its end. Stock guards get the model wrapped in `gated`."""
     llm = model.asynchronous if kind.startswith("Async") else model
     if wrap and "Gated" not in kind:
@@ -193,13 +198,13 @@ def call(kind: str, guard: Any, model: Model, metadata: dict[str, Any] | None = 
         result = await guard(llm, messages=MESSAGES, metadata=metadata, stream=stream, **more)
         if stream:
             async for outcome in result:
-                outcomes.append(outcome)
+                outcomes.append(outcome)  # noqa: PERF401 - those before an exception count
         else:
             outcomes.append(result)
 
     try:
         if kind.startswith("Async"):
-            asyncio.run(main())
+            run(main())
         elif stream:
             outcomes.extend(_each(guard(llm, messages=MESSAGES, metadata=metadata, stream=True, **more), outcomes))
         else:
@@ -221,10 +226,29 @@ def validate(kind: str, guard: Any, text: str, metadata: dict[str, Any] | None =
     outcomes, error = [], None
     try:
         result = getattr(guard, method)(text, metadata=metadata)
-        outcomes.append(asyncio.run(_wait(result)) if kind.startswith("Async") else result)
+        outcomes.append(run(_wait(result)) if kind.startswith("Async") else result)
     except Exception as raised:
         error = raised
     return Seen(outcomes, error, guard, Model(text))
+
+
+def run(coroutine: Any) -> Any:
+    """`asyncio.run` that leaves alone the loop that Guardrails takes as the thread's own."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_loop() -> Iterator[None]:
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 async def _wait(awaitable: Any) -> Any:

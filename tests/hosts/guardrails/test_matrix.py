@@ -18,7 +18,7 @@ def expected(desk: Any, answer: str, on_fail: str) -> tuple[str, str | None]:
         return shown, None
     if on_fail == "exception":
         return shown, f"Validation failed for field with errors: {why}"
-    notice = "There is no answer to show." if why.startswith("empty") else desk.NOTICE
+    notice = desk.EMPTY if why.startswith("empty") else desk.NOTICE
     last = {"fix": notice, "fix_reask": notice, "custom": "[custom]"}.get(on_fail, "")
     return shown + ("\n\n" if last == notice and shown.strip() else "") + last, None
 
@@ -26,10 +26,14 @@ def expected(desk: Any, answer: str, on_fail: str) -> tuple[str, str | None]:
 @pytest.mark.parametrize("kind", ["Guard", "AsyncGuard", "GatedGuard", "AsyncGatedGuard"])
 @pytest.mark.parametrize("on_fail", ["exception", "noop", "fix", "fix_reask", "filter", "refrain", "custom"])
 def test_streams(desk: Any, kind: str, on_fail: str) -> None:
-    for answer, shape, size in itertools.product(desk.ANSWERS, ("str", "openai"), SIZES):
+    guard = desk.make(kind, on_fail)
+    for answer, (shape, size) in itertools.product(
+        desk.ANSWERS, [*(("str", size) for size in SIZES), ("openai", 1), ("openai", 6), ("openai", 1000)]
+    ):
         text, _, why = desk.ANSWERS[answer]
         model = desk.Model(text, size, shape)
-        seen = desk.call(kind, desk.make(kind, on_fail), model)
+        guard.history.clear()
+        seen = desk.call(kind, guard, model)
         cell = (answer, shape, size)
         assert (cell, seen.text, seen.error and str(seen.error)) == (cell, *expected(desk, answer, on_fail))
         assert not [canary for canary in desk.CANARIES if canary in seen.everything], cell

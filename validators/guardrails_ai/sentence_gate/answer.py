@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 from guardrails.llm_providers import PromptCallableException
+
 from sentence_gate import Ending, StreamError, UsageError
 from sentence_gate.endings import Tracker
 from sentence_gate.providers import Delta, ReasoningFilter, litellm, openai_compatible
@@ -152,7 +153,9 @@ def _items(upstream: Any) -> Any:
     if not hasattr(upstream, "__iter__") and hasattr(upstream, "completion_stream"):
         return upstream.completion_stream
     if not hasattr(upstream, "__iter__"):
-        raise StreamError(f"the callable returned {type(upstream).__name__}; a stream is an iterator of strings or of chat completion chunks")
+        raise StreamError(
+            f"the callable returned {type(upstream).__name__}; a stream is an iterator of strings or of chat completion chunks"
+        )
     return upstream
 
 

@@ -16,7 +16,7 @@ from sentence_gate import SentenceGate as Gate
 _FIELDS = tuple(field.name for field in fields(Source))
 
 
-class GateNotBound(UsageError):
+class GateNotBound(UsageError):  # noqa: N818 - it says what is the case
     """Text came to the validator that no gate had checked. Nothing of it was let out; the message says what to change."""
 
 
@@ -84,5 +84,5 @@ def read_sources(given: object) -> Sources:
 def _source(item: Mapping[str, Any]) -> Source:
     unknown = [key for key in item if key not in _FIELDS]
     if unknown or "text" not in item:
-        raise UsageError(f"a source as a mapping has text and, as you have them, {', '.join(_FIELDS[1:])}; not {', '.join(map(str, unknown))}")
+        raise UsageError(f"a source as a mapping has text and, as you have them, {', '.join(_FIELDS[1:])}; not {', '.join(map(str, item))}")
     return Source(**item)

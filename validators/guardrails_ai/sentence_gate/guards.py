@@ -12,6 +12,7 @@ from typing import Any
 
 from guardrails import AsyncGuard, Guard
 from guardrails.classes.validation_outcome import ValidationOutcome
+
 from sentence_gate import UsageError
 
 from .binding import GateNotBound
@@ -21,7 +22,7 @@ from .verdict import accepted
 from .wrapper import wrap
 
 
-class GatedGuard(Guard):  # type: ignore[misc]
+class GatedGuard(Guard):
     """A `Guard` that lets nothing out before it was checked. It needs one `SentenceGate` on its text, or some on fields of its answer.
 
     Wrong or missing sources, a guard without a SentenceGate and `on_fail="reask"` with `stream=True` raise UsageError before the model is
@@ -33,7 +34,7 @@ class GatedGuard(Guard):  # type: ignore[misc]
         """`Guard.__call__`, gated."""
         session = _session(self, metadata, stream=bool(kwargs.get("stream")))
         if llm_api is None and kwargs.get("model"):
-            from litellm import completion as llm_api
+            llm_api = _completion
         result = super().__call__(wrap(llm_api, session) if llm_api else None, *args, metadata={**(metadata or {}), KEY: session}, **kwargs)
         return result if isinstance(result, ValidationOutcome) else _read(self, result, session)
 
@@ -43,7 +44,7 @@ class GatedGuard(Guard):  # type: ignore[misc]
         """`Guard.parse` (and `validate`), gated."""
         session = _session(self, metadata, stream=False)
         if llm_api is None and kwargs.get("model"):
-            from litellm import completion as llm_api
+            llm_api = _completion
         return super().parse(
             _clean(session, llm_output),
             *args,
@@ -53,7 +54,7 @@ class GatedGuard(Guard):  # type: ignore[misc]
         )
 
 
-class AsyncGatedGuard(AsyncGuard):  # type: ignore[misc]
+class AsyncGatedGuard(AsyncGuard):
     """An `AsyncGuard` that lets nothing out before it was checked; see `GatedGuard`."""
 
     async def __call__(
@@ -84,8 +85,16 @@ class AsyncGatedGuard(AsyncGuard):  # type: ignore[misc]
         )
 
 
+def _completion(*args: Any, **kwargs: Any) -> Any:
+    """LiteLLM's `completion`, loaded when it is needed: it takes seconds."""
+    from litellm import completion
+
+    kwargs.pop("reask_messages", None)  # meant for Guardrails
+    return completion(*args, **kwargs)
+
+
 async def _acompletion(*args: Any, **kwargs: Any) -> Any:
-    """LiteLLM's `acompletion`, without what is meant for Guardrails."""
+    """LiteLLM's `acompletion`, in the same way."""
     from litellm import acompletion
 
     kwargs.pop("reask_messages", None)
@@ -106,7 +115,9 @@ def _session(guard: Guard, metadata: dict[str, Any] | None, *, stream: bool) -> 
         if path.startswith("$")
     }
     gates = [gate for found in places.values() for gate in found]
-    session = Session(output_type, {id(gate): gate.binding(metadata) for gate in gates}, {path: list(map(id, found)) for path, found in places.items()})
+    session = Session(
+        output_type, {id(gate): gate.binding(metadata) for gate in gates}, {path: list(map(id, found)) for path, found in places.items()}
+    )
     if not gates or (not session.structured and not places.get("$")):
         raise GateNotBound(f"this {type(guard).__name__} has no SentenceGate on its answer: add one, .use(SentenceGate())")
     if not session.structured and len(places["$"]) > 1:

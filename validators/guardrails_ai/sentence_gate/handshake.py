@@ -149,8 +149,8 @@ class Stream:
     def _bound(self) -> Binding:
         if self.binding is None:
             raise GateNotBound(
-                "no SentenceGate took this stream, so the model was not called: the guard needs one on its text, Guard().use(SentenceGate()); "
-                "the fields of a structured answer are gated in a stream by GatedGuard only"
+                "no SentenceGate took this stream, so the model was not called: the guard needs one on its text, "
+                "Guard().use(SentenceGate()); the fields of a structured answer are gated in a stream by GatedGuard only"
             )
         return self.binding
 
@@ -200,5 +200,5 @@ class WholeStream(Stream):
 
 
 def _parted(read: list[str | Ending]) -> tuple[str, Ending | None]:
-    ending = read.pop() if read and isinstance(read[-1], Ending) else None
-    return "".join(piece for piece in read if isinstance(piece, str)), ending
+    endings = [piece for piece in read if isinstance(piece, Ending)]
+    return "".join(piece for piece in read if isinstance(piece, str)), endings[-1] if endings else None

@@ -13,6 +13,7 @@ from typing import Any
 from guardrails.actions.reask import ReAsk
 from guardrails.classes.output_type import OutputTypes
 from guardrails.utils.parsing_utils import parse_llm_output
+
 from sentence_gate import Ending, Report
 
 from .binding import Binding
@@ -27,7 +28,10 @@ class Session(dict[str, Any]):
     """One call of a gated guard. `bindings` goes from a gate's identity to what it judges by, `places` from a path to the gates there."""
 
     def __init__(
-        self, output_type: OutputTypes = OutputTypes.STRING, bindings: Mapping[int, Binding] | None = None, places: Mapping[str, list[int]] | None = None
+        self,
+        output_type: OutputTypes = OutputTypes.STRING,
+        bindings: Mapping[int, Binding] | None = None,
+        places: Mapping[str, list[int]] | None = None,
     ) -> None:
         super().__init__()
         self._output_type = output_type

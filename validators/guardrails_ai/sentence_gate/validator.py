@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from guardrails.types import OnFailAction
 from guardrails.validator_base import FailResult, PassResult, ValidationResult, Validator, register_validator
+
 from sentence_gate import Policy, UsageError
 
 from .binding import Binding, GateNotBound, bind, read_sources
@@ -17,19 +17,18 @@ from .verdict import Failed, Fixed, Withheld, accepted, notice_piece, reason, wh
 from .wrapper import ending_of
 
 _UNGATED = (
-    "SentenceGate was given a stream that no gate checks, and lets none of it out. Guardrails tells a validator neither where a stream ends "
-    "nor what it shows beside the validation. Use GatedGuard or AsyncGatedGuard, or wrap the model: guard(gated(llm), ..., stream=True)"
+    "SentenceGate was given a stream that no gate checks, and lets none of it out. Guardrails tells a validator neither where a stream "
+    "ends nor what is shown beside the validation. Use GatedGuard or AsyncGatedGuard, or wrap the model: "
+    "guard(gated(llm), ..., stream=True)"
 )
 _REPLACED = (
-    "a validator before SentenceGate replaced the mark that begins a stream, so the gate can't be bound: put SentenceGate first in use(...)"
+    "a validator before SentenceGate replaced the mark that begins a stream, so no gate is bound: put SentenceGate first in use(...)"
 )
-_REASK = (
-    'on_fail="reask" cannot take back a stream, so the model was not called: stream with another on_fail, or call without stream=True'
-)
+_REASK = 'on_fail="reask" cannot take back a stream, so the model was not called: stream with another on_fail, or call without stream=True'
 
 
 @register_validator(name="sentence_gate/sentence_gate", data_type="string")
-class SentenceGate(Validator):  # type: ignore[misc]
+class SentenceGate(Validator):
     """Releases an answer sentence by sentence, each one only after it was checked against the sources that it cites.
 
     | Property | Value |
@@ -39,8 +38,8 @@ class SentenceGate(Validator):  # type: ignore[misc]
     | Programmatic fix | what was released, then a notice |
 
     The parameters are the fields of `sentence_gate.Policy` as plain data (`checks` is a list of names), and `sources` for every call.
-    Metadata of a call: `sources` (a list, a mapping from id to text, or a JSON string of either; it wins over the parameter), `language`,
-    `question`. One instance serves any number of calls, threads and tasks; it keeps nothing of an answer.
+    Metadata of a call: `sources` (a list, a mapping from id to text, or a JSON string of either; they win over the parameter), `language`
+    and `question`. One instance serves any number of calls, threads and tasks; it keeps nothing of an answer.
 
     A stream must come from `gated(llm)` or through a gated guard; any other raises, and so do missing or wrong sources. The exception and
     all messages hold the number of the sentence and the names of the checks, never text of the answer.
@@ -143,7 +142,10 @@ class SentenceGate(Validator):  # type: ignore[misc]
         if self.on_fail_descriptor in (OnFailAction.FILTER, OnFailAction.REFRAIN):
             return Withheld(outcome="fail", error_message=reason(report), validated_chunk=chunk)
         return Failed(
-            error_message=reason(report), fix_value=Chunk(notice_piece(report), "notice", chunk.stream), validated_chunk=chunk, error_spans=[]
+            error_message=reason(report),
+            fix_value=Chunk(notice_piece(report), "notice", chunk.stream),
+            validated_chunk=chunk,
+            error_spans=[],
         )
 
     def _set_on_fail_method(self, on_fail: Callable[[Any, FailResult], Any]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from guardrails.validator_base import ErrorSpan, FailResult, PassResult, ValidationResult
+from pydantic import PrivateAttr
+
 from sentence_gate import Report
 
 
@@ -14,10 +16,10 @@ class Fixed(str):
     __slots__ = ()
 
 
-class Failed(FailResult):  # type: ignore[misc]
+class Failed(FailResult):
     """A FailResult that remembers what the user's `on_fail` callable made of it: asynchronous guards ask twice."""
 
-    _answers: list[Any] = []  # pydantic copies a private attribute's default for each instance
+    _answers: list[Any] = PrivateAttr(default_factory=list)
 
     def answered(self, answer: Any = ...) -> list[Any]:
         """The callable's answer in a list, empty before there is one; `answer` sets it."""
@@ -26,7 +28,7 @@ class Failed(FailResult):  # type: ignore[misc]
         return self._answers
 
 
-class Withheld(ValidationResult):  # type: ignore[misc]
+class Withheld(ValidationResult):
     """A failure on which Guardrails takes no action: its actions for `filter` and `refrain` break a stream, or drop what others hold."""
 
     error_message: str = ""
@@ -64,6 +66,7 @@ def whole_result(report: Report, length: int) -> ValidationResult:
     if accepted(report):
         return PassResult(value_override=report.text)
     spans = [
-        ErrorSpan(start=min(violation.start, length), end=min(violation.end, length), reason=violation.check) for violation in report.violations
+        ErrorSpan(start=min(violation.start, length), end=min(violation.end, length), reason=violation.check)
+        for violation in report.violations
     ]
     return Failed(error_message=reason(report), fix_value=Fixed(report.text + notice_piece(report)), error_spans=spans or None)
