@@ -42,6 +42,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Literal
 
 from .endings import STATUS, tail_is_judged
@@ -97,7 +98,7 @@ class SentenceGate:
     """
 
     __slots__ = (
-        "_after_marker",
+        "_before",
         "_bytes",
         "_cited",
         "_distance",
@@ -165,7 +166,7 @@ class SentenceGate:
         self._leans_on: tuple[int, ...] = ()
         self._distance = 0  # sentences since `_leans_on` was cited
         self._fence_dropped = self._fence_shown = False
-        self._after_marker = False  # the sentence before ended in a marker that was taken out
+        self._before = ""  # the sentence before, whose last marker may have been taken out
 
     @property
     def stopped(self) -> bool:
@@ -266,10 +267,10 @@ class SentenceGate:
     def _pass(self, sentence: Sentence, events: list[Event]) -> None:
         lead, text = sentence.lead, sentence.text
         if not self._policy.show_markers:
-            marked = sentence.kind != "code" and ends_in_marker(text, self._style)
             if sentence.kind != "code":
-                lead, text = take_out(lead, text, self._style, after_marker=self._after_marker)
-            self._after_marker = marked
+                glued = not lead and ends_in_marker(self._before, self._style)
+                lead, text = take_out(lead, text, self._style, after_marker=glued)
+            self._before = "" if sentence.kind == "code" else sentence.text
         for number in sentence.cites:
             if 0 < number <= len(self._sources):
                 self._cited[number] = None
@@ -433,22 +434,22 @@ def _blank_line(white: str) -> bool:
     return white.replace("\r\n", "\n").replace("\r", "\n").count("\n") >= 2
 
 
-def _skipped(token: str) -> str:
-    """Characters that may stand before the token, for a class: white space, invisible ones, emphasis, quotes, one bracket."""
-    return "".join(char for char in WHITE + _BEFORE_TOKEN if char != token[0])
+@cache
+def _token_lead(token: str) -> str:
+    """A pattern for what may stand before the token: white space, invisible characters, emphasis, quotes, one bracket."""
+    skipped = f"[{re.escape(''.join(char for char in WHITE + _BEFORE_TOKEN if char != token[0]))}{_INVISIBLE}]*"
+    return f"{skipped}(?:[{_OPENING}]{skipped})?"
 
 
+@cache
 def _token_start(token: str) -> re.Pattern[str]:
-    skipped = f"[{re.escape(_skipped(token))}{_INVISIBLE}]*"
-    return re.compile(f"{skipped}(?:[{_OPENING}]{skipped})?{re.escape(token)}")
+    return re.compile(_token_lead(token) + re.escape(token))
 
 
 def _may_become(pending: str, token: str) -> bool:
     """Whether what is pending may still begin with the token when more has come."""
-    skipped = f"[{re.escape(_skipped(token))}{_INVISIBLE}]*"
-    start = re.match(f"{skipped}(?:[{_OPENING}]{skipped})?", pending)
-    rest = pending[start.end() :] if start else pending
-    return token.startswith(rest)
+    start = re.match(_token_lead(token), pending)
+    return token.startswith(pending[start.end() :] if start else pending)
 
 
 def _in_word(char: str) -> bool:

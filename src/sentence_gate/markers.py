@@ -63,10 +63,7 @@ class MarkerStyle:
 
     def find(self, text: str) -> tuple[Marker, ...]:
         """The markers of a complete text, in order."""
-        grammar = _grammar(self)
-        if not grammar.opening.search(text):
-            return ()
-        return tuple(grammar.find(text, self.base))
+        return _found(self, text) if _grammar(self).opening.search(text) else ()
 
     def end_at(self, text: str, start: int, *, whole: bool = False) -> int:
         """Where the marker that begins at `start` ends; NO_MARKER if none does, UNDECIDED while more text may change the answer.
@@ -208,6 +205,12 @@ class _Grammar:
 @lru_cache(maxsize=64)
 def _grammar(style: MarkerStyle) -> _Grammar:
     return _Grammar(style)
+
+
+@lru_cache(maxsize=8)
+def _found(style: MarkerStyle, text: str) -> tuple[Marker, ...]:
+    """The splitter, the prose and the release of a sentence ask for the markers of the same text."""
+    return tuple(_grammar(style).find(text, style.base))
 
 
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
