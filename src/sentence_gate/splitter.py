@@ -753,13 +753,12 @@ class SentenceSplitter:
         if match is None:
             return False
         label = match["label"]
-        if text[max(start, match.start("label") - 2) : match.start("label")].strip(WHITE + ")(") in _BULLETS:
+        before = text[start : match.start("label")].rstrip(WHITE + ")(")
+        if before.endswith(_BULLETS) or before.endswith((":", "：")):
             return True
-        before = str(int(label) - 1) if label.isdecimal() else chr(ord(label) - 1) if len(label) == 1 else label[1:]
+        last = str(int(label) - 1) if label.isdecimal() else chr(ord(label) - 1) if len(label) == 1 else label[1:]
         first = _FIRST_LABEL.match(text, start)
-        if first is None or not (first["label"] == before or text.find(f" {before}.", start, match.start()) >= 0):
-            return False
-        return len(before) > 0 and (before.isdecimal() == label.isdecimal())
+        return last.isdecimal() == label.isdecimal() and (first is not None and first["label"] == last or f" {last}." in before)
 
     def _opened_at_start(self, closing: str) -> bool:
         """Whether the bracket that closes behind the stop is the one that the sentence begins with."""
