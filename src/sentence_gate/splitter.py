@@ -86,7 +86,7 @@ _SCRIPTS = (
 _NO_FULL_STOP = frozenset({"Thai", "Laoo", "Khmr"})
 """Scripts whose sentences never end in a full stop: what stands before one is an abbreviation (Unicode Standard 16.1)."""
 _SAME_SCRIPT = {"Hans": "Hani", "Hant": "Hani"}
-_BEST_KNOWN = {"Latn": ("en",), "Hani": ("zh",), "Jpan": ("zh",)}
+_BEST_KNOWN = {"Latn": ("en",), "Hani": ("zh",), "Jpan": ("ja",)}
 """Whose data serve text of a script that isn't the answer's, where several languages share it and a word doesn't tell which."""
 
 
