@@ -86,6 +86,9 @@ class Dates:
     # words glued or next to the numbers of a date: {"年": "year", "月": "month", "日": "day"}
     marks: Mapping[str, str] = None  # type: ignore[assignment]
     joiners: tuple[str, ...] = ()  # words between the parts: "of", "de", "del"
+    # words before or behind a number that make it a decade: "s", "er Jahre", "دهه", "年代"
+    decades: tuple[str, ...] = ()
+    same_month: tuple[str, ...] = ()  # words before or behind a day that stand for the month named last: "of the same month", "同月"
     am: tuple[str, ...] = ()  # half of day before noon, behind or before the clock: "AM", "a.m.", "صبح"
     pm: tuple[str, ...] = ()
     # by the hour, where minutes or an hour word show a clock: 12 is midnight, 1-5 am, 6-11 pm: "شب"

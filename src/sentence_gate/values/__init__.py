@@ -12,6 +12,8 @@ from .scanner import scan
 from .tables import lower, tables
 
 _ANY = re.compile(r"[0-9]")
+_WRAPPED = re.compile(r"(?<=[^\n]{40})(?:(?<![0-9])\n(?=\w)|\n(?=[^\W\d]))")
+"""A line break behind a long line that goes on with a word: wrapped text, in which a value may go over the break."""
 _KEYCAP = re.compile(r"(?m)^([ \t]*)(?:[0-9]\ufe0f?\u20e3|[\u2460-\u2473\u2776-\u2793])(?=[ \t])")
 
 
@@ -30,6 +32,12 @@ class Value:
     small: bool = False
 
 
+def _low(folded: str) -> str:
+    """The text in lower case, in which the readers look; wrapped lines are joined. Offsets stay."""
+    low = lower(folded)
+    return _WRAPPED.sub(" ", low) if "\n" in low else low
+
+
 @lru_cache(maxsize=32)
 def find(prose: str, language: str) -> tuple[Value, ...]:
     """The values of an answer's text, in order. `language` is a code of the language data; raises UsageError for an unknown one."""
@@ -37,7 +45,7 @@ def find(prose: str, language: str) -> tuple[Value, ...]:
         prose = _KEYCAP.sub(r"\1", prose)
     folded = fold(prose)
     found = [Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys) for one in addresses.find(folded)]
-    low = lower(folded)
+    low = _low(folded)
     for value in found:
         low = low[: value.start] + "\u0001" * (value.end - value.start) + low[value.end :]
     table = tables(language)
@@ -87,7 +95,7 @@ def _parts(text: str) -> list[str]:
 
 def _collect(text: str, languages: tuple[str, ...], keys: set[str]) -> None:
     folded = fold(text)
-    low = lower(folded)
+    low = _low(folded)
     pieces, at = [], 0
     for address in addresses.find(folded):
         keys.update(address.vouched)
@@ -105,7 +113,7 @@ def places(text: str, languages: tuple[str, ...]) -> list[tuple[str, dict[str, l
     found = []
     for part in _parts(text):
         folded = fold(see(part))
-        low = lower(folded)
+        low = _low(folded)
         spans: dict[str, list[tuple[int, int]]] = {}
         for address in addresses.find(folded):
             for key in address.vouched:

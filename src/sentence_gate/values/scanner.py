@@ -57,10 +57,14 @@ _UNSPACED = re.compile(f"[{_NAMELESS}]")
 _SIGN_BEFORE = re.compile(r"[A-Z][A-Z]{0,9}$")
 
 
+_SAME_MONTH_REACH = 600
+"""Code points within which "the same month" speaks of a date before it."""
+
+
 class Found:
     """A value as the readers make it: `keys` for an answer, `vouched` for a source."""
 
-    __slots__ = ("end", "half", "keys", "kind", "parts", "scale", "short", "small", "start", "vouched")
+    __slots__ = ("decade", "end", "half", "keys", "kind", "month", "parts", "scale", "short", "small", "start", "vouched")
 
     def __init__(self, start: int, end: int, kind: str, keys: tuple[str, ...], vouched: list[str] | tuple[str, ...]) -> None:
         self.start, self.end, self.kind, self.keys, self.vouched = start, end, kind, keys, vouched
@@ -68,6 +72,8 @@ class Found:
         self.parts: tuple[Parts, ...] = ()  # of a number: its readings, as a scale word behind a range counts for both ends
         self.scale = 0
         self.short = False  # a year or decade of two digits
+        self.decade = False
+        self.month: tuple[str, list[int | None], int] | None = None  # of a date by name: calendar, what its year may be, month
         self.half: tuple[int, str] | None = None  # of a clock without half of day: hour and rest
 
 
@@ -77,6 +83,8 @@ def scan(folded: str, low: str, table: Tables, source: bool) -> list[Found]:
     walk.numerals()
     if walk.found:
         walk.ranges()
+    if source and table.same_month is not None:
+        walk.same_month()
     walk.words()
     walk.han()
     return walk.found
@@ -92,7 +100,7 @@ class _Walk:
         self.reference = -1  # the end of the last reference to a list or source
         self.listed: set[int] = set()
         if not source:
-            for match in _LIST_NUMBER.finditer(low):
+            for match in _LIST_NUMBER.finditer(folded):
                 self.listed.add(match.start(match.lastindex or 0))
 
     # numerals
@@ -238,12 +246,14 @@ class _Walk:
                 keys = [f"n{each}" for each in dates.years(int(year), "g")]
             self.found.append(Found(match.start(), match.end(), "number", tuple(keys), keys))
             return match.end()
-        long = [int(year)] if year and len(year) == 4 else [*dates.years(int(year), "g")] if year else [None]
+        long: list[int | None] = [None]
+        if year:
+            long = [int(year)] if len(year) == 4 else [*dates.years(int(year), "g")]
         self.date(match.start(), match.end(), "g", long, int(month), int(day) if day else None, [n for n in (year, month, day) if n])
         return match.end()
 
     def date(
-        self, start: int, end: int, calendar: str, years: list[int] | list[None] | list[int | None], month: int, day: int | None, written: list[str]
+        self, start: int, end: int, calendar: str, years: list[int | None], month: int, day: int | None, written: list[str]
     ) -> None:
         """A date whose month is known; `written` are its numbers, which a source vouches for too."""
         keys: tuple[str, ...] = ()
@@ -257,7 +267,9 @@ class _Walk:
         if not dates.valid(month, day):
             keys += ("w" + "-".join(written),)
             vouched.append("w" + "-".join(written))
-        self.found.append(Found(start, end, "date", keys, vouched))
+        found = Found(start, end, "date", keys, vouched)
+        found.month = calendar, years, month
+        self.found.append(found)
 
     def numeric_date(self, match: re.Match[str]) -> int:
         """03/04/2025, 2025-04-03: the readings that are dates, the language's first; 0 if none is."""
@@ -343,6 +355,10 @@ class _Walk:
                 return after
             if behind == "h" and (french := _FRENCH_CLOCK.match(low, end)):
                 return self.clock(start, french.end(), value, ":" + french[1], before)
+        if value % 10 == 0 and (width == 2 or (width == 4 and 1000 <= value < 2200)):
+            match = table.decade.match(low, end)
+            if match or (back and "decade" in back[0]):
+                return self.decade(start, match.end() if match else end, low[start:end])
         if width == 2 and back and "count" in back[0]:
             return self.short_year(start, end, low[start:end])
         if width == 2 and behind == "s" and not low[end + 1 : end + 2].isalnum():
@@ -363,6 +379,19 @@ class _Walk:
         return last is not None and last.end == start - 1 and self.low[start - 1] in _DASHES and bool(last.parts) and last.parts[0][0].isdigit() and (
             len(last.parts[0][0]) > 2 or int(last.parts[0][0]) > value
         )
+
+    def decade(self, start: int, end: int, digits: str) -> int:
+        """1980s, the 80s, دهه ۵۰: vouched for by itself and by any year in it, as a month is by a day."""
+        own, years = self.decade_keys(digits)
+        found = Found(start, end, "number", (*own, *years), own)
+        found.short = found.decade = len(digits) == 2
+        self.found.append(found)
+        return end
+
+    def decade_keys(self, digits: str) -> tuple[list[str], list[str]]:
+        """The first year of a decade and the years behind it."""
+        firsts = [int(digits)] if len(digits) == 4 else [*dates.years(int(digits), self.table.calendar)]
+        return [f"n{first}" for first in firsts], [f"n{year}" for first in firsts if first > 99 for year in range(first + 1, first + 10)]
 
     def short_year(self, start: int, end: int, digits: str) -> int:
         keys = [f"n{each}" for each in dates.years(int(digits), self.table.calendar)]
@@ -388,9 +417,10 @@ class _Walk:
         if not before or before in "\n,;$":
             return None
         low, entries = self.low, self.table.before
-        if before in " (#:.[" or (before.isascii() and not before.isalnum()):
+        caseless = not before.isascii() and before.isalpha() and before.upper() == before and not _UNSPACED.match(before)
+        if before in " (#:.[" or caseless or (before.isascii() and not before.isalnum()):
             chunk = low[max(0, start - 40) : start].rstrip(" (#:.[")
-            words = chunk.rsplit(" ", 3)[-3:]
+            words = chunk[chunk.rfind("\n") + 1 :].rsplit(" ", 3)[-3:]
             for skip in (0, 1):
                 if skip:
                     if len(words) < 2 or words[-1] not in entries or "joiner" not in entries[words[-1]]:
@@ -486,6 +516,25 @@ class _Walk:
         end = match.end() if match else end
         self.date(start, end, "g", [int(match[1]) if match else None], month, None, [digits, *(match.groups() if match else ())])
         return end
+
+    def same_month(self) -> None:
+        """The 21st of the same month: the month of the last date before."""
+        pattern = self.table.same_month
+        assert pattern is not None
+        matches = list(pattern.finditer(self.low))
+        if not matches:
+            return
+        known = sorted((one for one in self.found if one.month), key=lambda one: one.start)
+        at, last = 0, None
+        for match in matches:
+            while at < len(known) and known[at].start < match.start():
+                last = known[at]
+                at += 1
+            if last is not None and match.start() - last.end < _SAME_MONTH_REACH:
+                day = match["day"] or match["day2"]
+                assert last.month is not None
+                calendar, years, month = last.month
+                self.date(match.start(), match.end(), calendar, years, month, int(day), [day])
 
     # clocks
 
@@ -583,6 +632,8 @@ class _Walk:
                     vouched.append("p" + whole)
                 if start and low[start - 1] in _DASHES and len(whole) <= 2:
                     self.range_end(found, whole)
+                if self.source and len(whole) == 4 and start > 2 and low[start - 1] in _DASHES:
+                    self.range_start(whole)
                 if self.source and len(whole) > 2 and start > 1 and low[start - 1] == " " and self.folded[start - 2].isupper():
                     name = _SIGN_BEFORE.search(self.folded[max(0, start - 11) : start - 1])
                     if name:
@@ -608,6 +659,12 @@ class _Walk:
             found.keys = keys
             found.vouched = [*found.vouched, *keys[:1]]
             found.small = False
+
+    def range_start(self, year: str) -> None:
+        """57-1342, as a range of years is typed where one writes from right to left: 1342 to 1357."""
+        first = self.found[-1] if self.found else None
+        if first and first.parts and len(digits := first.parts[0][0]) == 2 and int(digits) > int(year[2:]) and self.low[first.end] in _DASHES:
+            first.vouched = [*first.vouched, f"n{year[:2]}{digits}"]
 
     def sign(self, start: int) -> str:
         """ "-" for a minus, "?" for a dash that may be one, "" for none."""
@@ -850,8 +907,10 @@ class _Walk:
             if not (first.parts or first.half or first.short) or second.start - first.end > 9 or second.start < first.end:
                 continue
             if first.short and second.parts and second.small is False and len(second.parts[0][0]) == 2 and _RANGE_GAP.match(self.low[first.end : second.start]):
-                keys = [f"n{each}" for each in dates.years(int(second.parts[0][0]), self.table.calendar)]
-                second.keys, second.vouched, second.short = tuple(keys), [*second.vouched, *keys], True
+                keys, years = self.decade_keys(second.parts[0][0])
+                if not first.decade or second.parts[0][0][1] != "0":
+                    years = []
+                second.keys, second.vouched, second.short = (*keys, *years), [*second.vouched, *keys], True
             elif second.scale and first.parts and not first.scale and _RANGE_GAP.match(self.low[first.end : second.start]):
                 more = [f"n{times(option, second.scale)}" for option in first.parts]
                 first.keys = (*first.keys, more[0])
@@ -929,7 +988,7 @@ class _Walk:
             start, end = spans[first][0], spans[after - 1][1]
             if first == 0 and row[0][1] == "scale" and re.search(r"[0-9] ?$", low[max(0, start - 2) : start]):
                 continue
-            if self.with_digits(value, start, end):
+            if row[first][1] != "ordinal" and self.with_digits(value, start, end):
                 continue
             if self.source or (after - first > 1 and value > 20):
                 key = f"n{value}"

@@ -47,6 +47,8 @@ class Tables:
     before_unspaced: frozenset[str]  # those of them that are written without a space
     unspaced_lengths: tuple[int, ...]
     marked_date: re.Pattern[str] | None  # 2015年5月3日
+    decade: re.Pattern[str]  # what stands behind a decade
+    same_month: re.Pattern[str] | None  # a day and words for the month named last
     year_after: re.Pattern[str]  # a year behind a day and a month
     word: re.Pattern[str] | None  # one number word, or month name
     word_values: dict[str, tuple[int, str]]
@@ -143,6 +145,8 @@ def tables(code: str) -> Tables:
     hours_before = {key(word) for word in (*other.get("hours_before", ()), *dates.hours_before)}
     count_words = {key(word) for word in (*other.get("count_words", ()), *numbers.count_words)}
     month_words = frozenset(key(word) for word in other.get("before_month", ()))
+    decades = {key(word) for word in dates.decades}
+    same_month = [key(word) for word in dates.same_month]
     minutes = {key(word) for word in (*other.get("minutes", ()), *dates.minutes)}
 
     month_gap = rf"(?:(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª])?\.? ?(?:{one_of(date_joiners)} ?)?)"
@@ -158,7 +162,7 @@ def tables(code: str) -> Tables:
     before: dict[str, set[str]] = {}
     for name, group in (
         ("month", months), ("count", count_words), ("reference", map(key, language.references)),
-        ("hour", hours_before), ("half", halves), ("joiner", date_joiners), ("month_number", month_words),
+        ("hour", hours_before), ("half", halves), ("joiner", date_joiners), ("month_number", month_words), ("decade", decades),
     ):  # fmt: skip
         for word in group:
             before.setdefault(word, set()).add(name)
@@ -170,7 +174,7 @@ def tables(code: str) -> Tables:
     marked_date = None
     if marks["year"] and marks["month"] and marks["day"]:
         month_day = rf"(?P<m>[0-9]{{1,2}}) ?{one_of(marks['month'])}(?: ?(?P<d>[0-9]{{1,2}}) ?{one_of(marks['day'])})?"
-        marked_date = re.compile(rf"(?P<y>[0-9]{{2}}|[0-9]{{4}}) ?{one_of(marks['year'])}(?: ?{month_day})?|{month_day.replace('<m>', '<m2>').replace('<d>', '<d2>')}")
+        marked_date = re.compile(rf"(?P<y>[0-9]{{2}}|[0-9]{{4}}) ?{one_of(marks['year'])}(?![代대])(?: ?{month_day})?|{month_day.replace('<m>', '<m2>').replace('<d>', '<d2>')}")
 
     values: dict[str, tuple[int, str]] = {}
     han_digits: dict[str, int] = {}
@@ -217,6 +221,13 @@ def tables(code: str) -> Tables:
         before_unspaced=unspaced,
         unspaced_lengths=tuple(sorted({len(word) for word in unspaced}, reverse=True)),
         marked_date=marked_date,
+        decade=re.compile(rf"[ '-]{{0,2}}{one_of(decades)}"),
+        same_month=re.compile(
+            rf"(?<![0-9.,])(?P<day>3[01]|[12][0-9]|0?[1-9])(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª.])? ?{one_of(same_month)}"
+            rf"|(?<![{WORD}]){one_of(same_month)}[^\w\n]{{0,3}}(?P<day2>3[01]|[12][0-9]|0?[1-9])(?![0-9])"
+        )
+        if same_month
+        else None,
         year_after=re.compile(rf"(?: ?[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
         word=re.compile(rf"{'' if unspaced_words else f'(?<![{WORD}])'}(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
         word_values=values,
