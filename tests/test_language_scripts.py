@@ -1,4 +1,6 @@
-"""What the scripts need of the rooms that read the language files: colons, dates with full stops, particles on numbers, number words without spaces."""
+"""What the scripts need of the rooms that read the language files: colons, dates with full stops, particles on numbers, number words
+without spaces.
+"""
 
 from __future__ import annotations
 

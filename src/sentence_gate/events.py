@@ -157,7 +157,8 @@ WHOLE = -1
 class ToolPiece:
     """A piece of a call that the model makes of one of the caller's tools; pieces with one `index` belong to one call.
 
-    `index` WHOLE (-1) marks a call that came in one piece: it belongs to no other. `arguments` is JSON text, to be joined over the pieces; it is in no repr. `id` and `name` come once, mostly with the first piece.
+    `index` WHOLE (-1) marks a call that came in one piece: it belongs to no other. `arguments` is JSON text, to be joined over the
+    pieces; it is in no repr. `id` and `name` come once, mostly with the first piece.
     """
 
     index: int = 0

@@ -1,9 +1,9 @@
 """The grammar of citation markers: where they stand in a text, which source numbers they name, and how they are taken out.
 
-A style is a template with one `{n}`; nothing is guessed and no style is a regular expression. What stands before `{n}` is an opening (its first character)
-and a label (the rest, which may be empty); what stands after it closes. Between opening and close a marker may list several numbers, with or without
-their label (`[S1, S2]`, `[S1;2]`), and ranges (`[S1-S3]`). Letters match in any case, letters, digits and brackets also in their fullwidth forms,
-digits in every script. Knows no source: whether a number was given is for a check to say.
+A style is a template with one `{n}`; nothing is guessed and no style is a regular expression. What stands before `{n}` is an opening (its
+first character) and a label (the rest, which may be empty); what stands after it closes. Between opening and close a marker may list
+several numbers, with or without their label (`[S1, S2]`, `[S1;2]`), and ranges (`[S1-S3]`). Letters match in any case, letters, digits
+and brackets also in their fullwidth forms, digits in every script. Knows no source: whether a number was given is for a check to say.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from .errors import UsageError
 from .normal import UNSPACED, WHITE
 
 LONGEST = 64
-"""Code points of the longest marker. A stream that opens a bracket and never closes it must not be held for longer (specification section 5.1)."""
+"""Code points of the longest marker. A stream that opens a bracket and never closes it must not be held for longer (specification section
+5.1).
+"""
 _WIDEST = 64
 """Numbers that a range may span. A wider one names no source that a reader could look up, and would fill the report."""
 
@@ -48,10 +50,10 @@ class MarkerStyle:
 
     def __post_init__(self) -> None:
         if not isinstance(self.template, str) or self.template.count("{n}") != 1:
-            raise UsageError("the template of a marker style is a str with exactly one {n}, such as \"[S{n}]\"")
+            raise UsageError('the template of a marker style is a str with exactly one {n}, such as "[S{n}]"')
         before, after = self.template.split("{n}")
         if not before.strip(WHITE) or not after.strip(WHITE):
-            raise UsageError("the template of a marker style has literal text on both sides of {n}, such as \"[S{n}]\"")
+            raise UsageError('the template of a marker style has literal text on both sides of {n}, such as "[S{n}]"')
         if any(char.isdigit() for char in before[-1:] + after[:1]) or len(self.template) > LONGEST - 8:
             raise UsageError(f"the template of a marker style has no digit next to {{n}} and at most {LONGEST - 8} code points")
         if isinstance(self.base, bool) or not isinstance(self.base, int) or self.base < 0:
@@ -106,7 +108,7 @@ def style_of(markers: str | MarkerStyle) -> MarkerStyle:
     style = _BY_NAME.get(markers.lower()) if isinstance(markers, str) else None
     if style is None:
         raise UsageError(
-            f"unknown marker style {markers!r}; the styles are {', '.join(_NAMED)}, or a MarkerStyle with a template such as \"[S{{n}}]\""
+            f'unknown marker style {markers!r}; the styles are {", ".join(_NAMED)}, or a MarkerStyle with a template such as "[S{{n}}]"'
         )
     return style
 
@@ -231,8 +233,8 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 def take_out(lead: str, text: str, style: MarkerStyle, *, after_marker: bool = False) -> tuple[str, str]:
     """A sentence's lead and text without its markers, spacing repaired (specification section 6).
 
-    `after_marker` says that the sentence before ended in a marker that was taken out: where no white space parts the two and a letter or digit follows,
-    one space does. The text of a sentence that was nothing but markers is "".
+    `after_marker` says that the sentence before ended in a marker that was taken out: where no white space parts the two and a letter or
+    digit follows, one space does. The text of a sentence that was nothing but markers is "".
     """
     found = style.find(text)
     if found:
@@ -305,7 +307,11 @@ def _joined(before: str, space: str, following: str, *, first: bool) -> str:
         return kept
     if gone and not _UNSPACED_CHAR.match(kept[-1]) and not _UNSPACED_CHAR.match(following[0]):
         return kept + gone[-1]
-    return kept + " " if _in_word(following[0]) and (_in_word(kept[-1]) or not kept[-1].isalnum()) and kept[-1] not in "([{（«“„‘‚-–—/*_~`" else kept
+    return (
+        kept + " "
+        if _in_word(following[0]) and (_in_word(kept[-1]) or not kept[-1].isalnum()) and kept[-1] not in "([{（«“„‘‚-–—/*_~`"
+        else kept
+    )
 
 
 def _opens_word(text: str, at: int) -> bool:

@@ -3,9 +3,10 @@
 Theory
 ------
 A sentence that was handed out can't be taken back, so its end must be certain, and it must be the same end however the stream was cut. Both
-follow from one rule: every decision is a function of a *window*, the code points from the sentence's start up to `max_chars` further on, and has three
-values: it ends here, it doesn't, or more text is needed. "Needed" is answered whenever a longer window could change the decision, so it is taken at the
-same place by every cutting. When the window is full and no end is certain, it is cut at its last white space (the ceiling), again by the window alone.
+follow from one rule: every decision is a function of a *window*, the code points from the sentence's start up to `max_chars` further on,
+and has three values: it ends here, it doesn't, or more text is needed. "Needed" is answered whenever a longer window could change the
+decision, so it is taken at the same place by every cutting. When the window is full and no end is certain, it is cut at its last white
+space (the ceiling), again by the window alone.
 
 The window is read left to right by a machine of four phases:
 
@@ -14,33 +15,36 @@ The window is read left to right by a machine of four phases:
     close     a terminator was met: its run, then closing quotes, brackets and emphasis
     tail      white space and markers after it, up to the first character that is neither: the character that decides
 
-What was read is never read again while waiting: each phase remembers how far it has come, so that endless dots, markers or spaces cost what they weigh. A
-stop that turns out to be none sends the machine back to *scan* right after its run, which reads the tail once more; a window is cut at most once, and what
-is left of it is read once more. So the cost is linear in the stream, and a piece in the middle of a sentence costs one search of its own characters.
+What was read is never read again while waiting: each phase remembers how far it has come, so that endless dots, markers or spaces cost
+what they weigh. A stop that turns out to be none sends the machine back to *scan* right after its run, which reads the tail once more; a
+window is cut at most once, and what is left of it is read once more. So the cost is linear in the stream, and a piece in the middle of a
+sentence costs one search of its own characters.
 
-Why the tail belongs to the sentence. Models write `It opens at nine. [S1] Lockers …`; a splitter that cuts at the full stop ties every marker to the wrong
-claim. So markers after a terminator are part of its sentence, whatever white space stands between, except behind a blank line, and except at a line
-start with text behind them, where they introduce that text.
+Why the tail belongs to the sentence. Models write `It opens at nine. [S1] Lockers …`; a splitter that cuts at the full stop ties every
+marker to the wrong claim. So markers after a terminator are part of its sentence, whatever white space stands between, except behind a
+blank line, and except at a line start with text behind them, where they introduce that text.
 
-What decides at a full stop, in this order: a marker right before it (ends, whatever follows), a lower-case letter behind it (doesn't), a closing quote or
-bracket after it (own rules), then the word before it: abbreviations, initials, numbers that are ordinals, and in Hindi and Thai the script's own rule. A mark that
-is only ever a terminator (`!` `?` `؟` `।` …) ends a sentence unless a comma or the like follows. All words come from the language files; the word before the stop
-is looked up in the language asked for if its script is that language's, else in the languages of its own script.
+What decides at a full stop, in this order: a marker right before it (ends, whatever follows), a lower-case letter behind it (doesn't), a
+closing quote or bracket after it (own rules), then the word before it: abbreviations, initials, numbers that are ordinals, and in Hindi
+and Thai the script's own rule. A mark that is only ever a terminator (`!` `?` `؟` `।` …) ends a sentence unless a comma or the like
+follows. All words come from the language files; the word before the stop is looked up in the language asked for if its script is that
+language's, else in the languages of its own script.
 
-Lines. A line that begins with a list number or bullet, `#`, `|`, `>` or a code fence is a block of its own: the line break before it ends a sentence, and so does its
-own end. Rows and headings are never cut inside. In a fence every line is a unit of kind "code"; the opening line travels with the first line of
-code, the closing line is a unit of its own (or the end of the first, if the fence is empty); nothing in it is a marker, and `cites` are those of the last
-sentence before the fence. A gate that needs paragraphs reads them off `lead`: a new one begins where it holds two line breaks.
+Lines. A line that begins with a list number or bullet, `#`, `|`, `>` or a code fence is a block of its own: the line break before it ends
+a sentence, and so does its own end. Rows and headings are never cut inside. In a fence every line is a unit of kind "code"; the opening
+line travels with the first line of code, the closing line is a unit of its own (or the end of the first, if the fence is empty); nothing
+in it is a marker, and `cites` are those of the last sentence before the fence. A gate that needs paragraphs reads them off `lead`: a new
+one begins where it holds two line breaks.
 
-White space. What stands before a sentence is its `lead`; more than `max_chars` of it comes as a Sentence with empty text. So `lead + text` of all
-sentences is the stream, but for white space at its very end.
+White space. What stands before a sentence is its `lead`; more than `max_chars` of it comes as a Sentence with empty text. So `lead +
+text` of all sentences is the stream, but for white space at its very end.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 
 from . import languages
 from .errors import UsageError
@@ -58,7 +62,9 @@ _LEAD_IN_WORDS = 40
 _DOTS = ".…"
 """Marks that are also written inside a sentence: abbreviations, ordinals, ellipses."""
 _TIGHT = "。！？｡．\u104b\u17d4\u17d5"
-"""Terminators of scripts without spaces: no white space need follow (ideographic and fullwidth ones, Myanmar section, Khmer khan and bariyoosan)."""
+"""Terminators of scripts without spaces: no white space need follow (ideographic and fullwidth ones, Myanmar section, Khmer khan and
+bariyoosan).
+"""
 _ENDS = "!?؟۔।॥‼⁇⁈⁉\u0589\u1362\u1367\u1368"
 """Marks that do nothing but end sentences, some bound to a script: Armenian, Ethiopic."""
 _TERMINATORS = _DOTS + _TIGHT + _ENDS
@@ -76,10 +82,14 @@ _NESTING = {"「": 1, "『": 1, "《": 1, "〈": 1, "“": 1, "（": 1, "(": 1, 
 _NESTING |= {"」": -1, "』": -1, "》": -1, "〉": -1, "”": -1, "）": -1, ")": -1, "】": -1, "〕": -1}
 
 _SCRIPTS = (
-    (0x0250, "Latn"), (0x0370, ""), (0x0400, "Grek"), (0x0530, "Cyrl"), (0x0590, "Armn"), (0x0600, "Hebr"), (0x0700, "Arab"), (0x0750, ""), (0x0780, "Arab"),
-    (0x08A0, ""), (0x0900, "Arab"), (0x0980, "Deva"), (0x0A00, "Beng"), (0x0E00, ""), (0x0E80, "Thai"), (0x0F00, "Laoo"), (0x1000, "Tibt"), (0x10A0, "Mymr"),
-    (0x1200, ""), (0x13A0, "Ethi"), (0x1780, ""), (0x1800, "Khmr"), (0x1E00, ""), (0x1F00, "Latn"), (0x2000, "Grek"), (0x2E80, ""), (0x3040, "Hani"),
-    (0x3100, "Jpan"), (0x31F0, "Hani"), (0x3200, "Jpan"), (0xAC00, "Hani"), (0xD7B0, "Kore"), (0xF900, ""), (0xFB00, "Hani"), (0xFB50, ""), (0xFE00, "Arab"),
+    (0x0250, "Latn"), (0x0370, ""), (0x0400, "Grek"), (0x0530, "Cyrl"), (0x0590, "Armn"), (0x0600, "Hebr"), (0x0700, "Arab"),
+    (0x0750, ""), (0x0780, "Arab"),
+    (0x08A0, ""), (0x0900, "Arab"), (0x0980, "Deva"), (0x0A00, "Beng"), (0x0E00, ""), (0x0E80, "Thai"), (0x0F00, "Laoo"),
+    (0x1000, "Tibt"), (0x10A0, "Mymr"),
+    (0x1200, ""), (0x13A0, "Ethi"), (0x1780, ""), (0x1800, "Khmr"), (0x1E00, ""), (0x1F00, "Latn"), (0x2000, "Grek"), (0x2E80, ""),
+    (0x3040, "Hani"),
+    (0x3100, "Jpan"), (0x31F0, "Hani"), (0x3200, "Jpan"), (0xAC00, "Hani"), (0xD7B0, "Kore"), (0xF900, ""), (0xFB00, "Hani"),
+    (0xFB50, ""), (0xFE00, "Arab"),
     (0xFE70, ""), (0xFF00, "Arab"), (0x20000, ""), (0x40000, "Hani"),
 )  # fmt: skip
 """First code point beyond a block of one script, and the script (ISO 15924): coarse, since it only picks a language's data."""
@@ -105,8 +115,28 @@ class _Rules:
     """A language's data as tables that answer in constant time."""
 
     __slots__ = (
-        "capitals", "closing_run", "fronting", "full_stop", "initials", "nouns", "nouns_capitalised", "ordinals", "parts", "phrases", "quotes", "saying",
-        "script", "search", "spaced", "starters", "terminators", "time_words", "terminator_run", "tokens", "verbs", "year_first",
+        "capitals",
+        "closing_run",
+        "fronting",
+        "full_stop",
+        "initials",
+        "nouns",
+        "nouns_capitalised",
+        "ordinals",
+        "parts",
+        "phrases",
+        "quotes",
+        "saying",
+        "script",
+        "search",
+        "spaced",
+        "starters",
+        "terminator_run",
+        "terminators",
+        "time_words",
+        "tokens",
+        "verbs",
+        "year_first",
     )  # fmt: skip
 
     def __init__(self, code: str) -> None:
@@ -134,7 +164,12 @@ class _Rules:
         self.time_words = _Words((*data.time_words, *(name for month in language.dates.months for name in month)))
         self.saying = _Words(data.saying_verbs)
         self.capitals = _Words(language.first_person.cased)
-        months = [name for calendar in (language.dates.months, language.dates.jalali, language.dates.hijri) for month in calendar for name in month]
+        months = [
+            name
+            for calendar in (language.dates.months, language.dates.jalali, language.dates.hijri)
+            for month in calendar
+            for name in month
+        ]
         self.nouns = _Words((*months, *data.ordinal_nouns) if data.ordinals == "months" else ())
         self.verbs = frozenset(fold(word) for word in data.full_stop_verbs)
         pairs = [(opening[-1], closing[0]) for opening, closing in data.quotes if opening != closing]
@@ -179,12 +214,12 @@ _TOKEN_START = re.compile(r"^.*(?:[(\[{（［「『《“”‘’„‚«»‹�
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rules(code: str) -> _Rules:
     return _Rules(code)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rules_of_script(script: str) -> tuple[_Rules, ...]:
     """The rules that serve a script: of the languages written in it, or of English."""
     known = languages.codes()
@@ -206,7 +241,8 @@ _BLOCK = re.compile(
     r"|[(（](?:\d{1,3}|[^\W\d_])[)）]|\d{1,3}、|[一二三四五六七八九十]{1,3}、)"
 )
 _BLOCK_BEGINNING = re.compile(
-    r"(?:`{1,2}|~{1,2}|#{1,6}|[-*+·]|([-*_])(?:[ \t]*\1)*[ \t]*|\d{1,3}[.)．]?|[^\W\d_]\)?|[(（](?:\d{0,3}|[^\W\d_])|[一二三四五六七八九十]{1,3})\Z"
+    r"(?:`{1,2}|~{1,2}|#{1,6}|[-*+·]|([-*_])(?:[ \t]*\1)*[ \t]*|\d{1,3}[.)．]?|[^\W\d_]\)?"
+    r"|[(（](?:\d{0,3}|[^\W\d_])|[一二三四五六七八九十]{1,3})\Z"
 )
 _WHOLE_LINE = frozenset({"code", "heading", "row", "rule"})
 """Lines that are never cut inside."""
@@ -253,13 +289,15 @@ def _breaks(white: str) -> int:
 class SentenceSplitter:
     """Splits a streamed text into sentences, the same ones for every cutting into pieces.
 
-    `language` is a BCP 47 tag, `markers` a style's name or a MarkerStyle, `max_chars` the most code points that a sentence may have. Raises UsageError for an
-    unknown language or style, and for anything but a str as piece. Serves one stream and one thread.
+    `language` is a BCP 47 tag, `markers` a style's name or a MarkerStyle, `max_chars` the most code points that a sentence may have.
+    Raises UsageError for an unknown language or style, and for anything but a str as piece. Serves one stream and one thread.
     """
 
     __slots__ = (
-        "_after_row", "_at", "_base", "_calm", "_close", "_end", "_fence", "_fence_line", "_held", "_held_end", "_in_text", "_intro", "_lines", "_marked",
-        "_max", "_mode", "_nest", "_nest_at", "_new_line", "_phase", "_quoted", "_room", "_rules", "_scan", "_search", "_shut", "_start", "_stop", "_style",
+        "_after_row", "_at", "_base", "_calm", "_close", "_end", "_fence", "_fence_line", "_held", "_held_end", "_in_text", "_intro",
+        "_lines", "_marked",
+        "_max", "_mode", "_nest", "_nest_at", "_new_line", "_phase", "_quoted", "_room", "_rules", "_scan", "_search", "_shut", "_start",
+        "_stop", "_style",
         "_sure", "_text",
     )  # fmt: skip
 
@@ -530,7 +568,7 @@ class SentenceSplitter:
         return _NO
 
     def _tight(self, at: int) -> bool:
-        """Whether no white space need follow the stop: its mark is of a script without spaces, or stands between letters of one (好吗?我)."""
+        """Whether no white space need follow the stop: its mark is of a script without spaces, or stands between such letters (好吗?我)."""
         text, stop = self._text, self._stop
         if text[stop] in _TIGHT or text[self._close - 1] in _TIGHT:
             return True
@@ -758,7 +796,7 @@ class SentenceSplitter:
             return True
         last = str(int(label) - 1) if label.isdecimal() else chr(ord(label) - 1) if len(label) == 1 else label[1:]
         first = _FIRST_LABEL.match(text, start)
-        return last.isdecimal() == label.isdecimal() and (first is not None and first["label"] == last or f" {last}." in before)
+        return last.isdecimal() == label.isdecimal() and ((first is not None and first["label"] == last) or f" {last}." in before)
 
     def _opened_at_start(self, closing: str) -> bool:
         """Whether the bracket that closes behind the stop is the one that the sentence begins with."""
@@ -774,7 +812,13 @@ class SentenceSplitter:
         """A terminator of a script without spaces."""
         text = self._text
         char = text[at]
-        if text[self._stop : self._close] == "．" and at == self._close and char.isalnum() and not char.isupper() and _script(char) in ("Latn", ""):
+        if (
+            text[self._stop : self._close] == "．"
+            and at == self._close
+            and char.isalnum()
+            and not char.isupper()
+            and _script(char) in ("Latn", "")
+        ):
             return _NO  # a fullwidth decimal point, or one in a name
         for mark in _NEST.finditer(text, self._nest_at, self._shut):
             self._nest = max(0, self._nest + _NESTING[mark.group()])
@@ -849,7 +893,9 @@ class SentenceSplitter:
         return _MORE if begins is None else _ENDS_HERE if begins else _NO
 
     def _after_time(self, rules: _Rules, word: int) -> int:
-        """Whether "9 a.m." or "50 A.D." ends the sentence: before a word that begins one, or before a capital in a sentence that has said something."""
+        """Whether "9 a.m." or "50 A.D." ends the sentence: before a word that begins one, or before a capital in a sentence that has said
+        something.
+        """
         text = self._text
         begins = rules.starters.has(text, word)
         if begins is not False:
@@ -872,12 +918,19 @@ class SentenceSplitter:
         if len(token) < _PLAIN or not token.isalpha():
             return False
         rules = self._rules_for(token[-1])
-        return rules[0].full_stop == "ends" and not any(_kind(rules, fold(form) + ".", head) for form in {whole, token, _ELIDED.sub("", token)})
+        return rules[0].full_stop == "ends" and not any(
+            _kind(rules, fold(form) + ".", head) for form in {whole, token, _ELIDED.sub("", token)}
+        )
 
     def _without_capitals(self) -> bool:
-        """Whether the sentence itself begins in lower case, so that the writer uses no capitals, and a plain word stands before the stop."""
+        """Whether the sentence itself begins in lower case (its writer uses no capitals) and a plain word stands before the stop."""
         text = self._text
-        return self._mode in ("", "prose") and text[self._start].islower() and self._is_plain() and len(text[self._start : self._stop].split()) >= _FEW_WORDS
+        return (
+            self._mode in ("", "prose")
+            and text[self._start].islower()
+            and self._is_plain()
+            and len(text[self._start : self._stop].split()) >= _FEW_WORDS
+        )
 
     def _word_ends(self, rules: _Rules, token: str, following: str) -> int:
         """Whether a full stop ends the sentence after a word that is nothing in particular."""
@@ -954,7 +1007,12 @@ def _kind(rules: tuple[_Rules, ...], token: str, head: str) -> str:
                 before = fold(head) + "."
                 for whole, kind in each.phrases[form]:
                     at = len(before) - len(whole)
-                    if before[at + 1 :] == whole[1:] and before[at : at + 1].lower() == whole[0].lower() and (at == 0 or not before[at - 1].isalnum()) and at >= 0:
+                    if (
+                        before[at + 1 :] == whole[1:]
+                        and before[at : at + 1].lower() == whole[0].lower()
+                        and (at == 0 or not before[at - 1].isalnum())
+                        and at >= 0
+                    ):
                         return kind
         kind = each.tokens.get(token) or each.tokens.get(lowered, "")
         if kind:
