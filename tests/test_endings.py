@@ -83,6 +83,10 @@ def test_refusals_and_calls_change_a_mild_reason() -> None:
     assert track(Delta(tool=(ToolPiece(),))).kind == "no_evidence"
 
 
+def test_a_refusal_with_text_behind_it_stays_one() -> None:
+    assert track(Delta(refusal="No."), end("completed"), TEXT).kind == "refused"
+
+
 def test_usage_is_reported_running_or_estimated() -> None:
     final = Delta(usage=Usage(11, 22, 4, "reported"))
     running = Delta(usage=Usage(11, 7, None, "running"))

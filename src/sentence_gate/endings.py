@@ -150,13 +150,14 @@ class Tracker:
 
     def _evidence(self, transport: str) -> Ending | None:
         said = self.said
-        if said is None or (tail_is_judged(said) and (self._reopened or (self._weak and transport != "clean_eof"))):
+        if said is None:
             return None
         if self._refused:
-            return stricter(said, Ending.refused(said.provider_reason, evidence="refusal"))
-        if self._calls:
-            return stricter(said, Ending.tool_call(said.provider_reason, evidence=said.evidence))
-        return said
+            said = stricter(said, Ending.refused(said.provider_reason, evidence="refusal"))
+        elif self._calls:
+            said = stricter(said, Ending.tool_call(said.provider_reason, evidence=said.evidence))
+        taken_back = self._reopened or (self._weak and transport != "clean_eof")
+        return None if taken_back and tail_is_judged(said) else said
 
     def _without_evidence(self, transport: str) -> Ending:
         if transport == "closed_by_us":
