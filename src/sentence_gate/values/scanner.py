@@ -49,6 +49,8 @@ _POWER = re.compile(
 _POWER_STARTS = frozenset(" ×x·⋅*\\^e⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FRENCH_CLOCK = re.compile(r"h([0-5][0-9])(?![0-9])")
 _SECOND_DAY = re.compile(r" ?[-–—] ?([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
+_SECOND_DAY_BY_WORD = re.compile(r" [^\W\d_]{1,5} ([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
+"""From 15 to 20 March."""
 _YEAR_BEHIND = re.compile(r"(?:,| [^\W\d_]{2,4})? ([12][0-9]{3})(?![0-9])")
 _LIST_NUMBER = re.compile(r"(?:^|(?<=\n))[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\)|\(?([0-9]{1,3})[.)）:：、](?![0-9])|([0-9]{1,2}) ?[-–—](?= ))")
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
@@ -312,6 +314,8 @@ class _Walk:
         back = self.before(start, before)
         if width <= 2 and 1 <= value <= 31:
             second = _SECOND_DAY.match(low, end) if behind in _DASHES or behind == " " else None
+            if second is None and self.source and behind == " ":
+                second = _SECOND_DAY_BY_WORD.match(low, end)
             if second and not value < int(second[1]) <= 31:
                 second = None
             if second and kind != "month":
@@ -990,7 +994,8 @@ class _Walk:
                 continue
             if row[first][1] != "ordinal" and self.with_digits(value, start, end):
                 continue
-            if self.source or (after - first > 1 and value > 20):
+            repeated = len({word[:2] for word in row[first:after]}) == 1 and row[first][1] == "scale"  # হাজার হাজার, thousands of them
+            if self.source or (after - first > 1 and value > 20 and not repeated):
                 key = f"n{value}"
                 self.found.append(Found(start, end, "words", (key,), [key]))
         if not self.source or not self.table.points:
