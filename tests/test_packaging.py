@@ -76,7 +76,9 @@ def test_importing_the_package_loads_the_standard_library_only() -> None:
 
 @pytest.mark.parametrize("name", ["sentence_gate.rails", "sentence_gate.rails_v2", "guardrails_ai.sentence_gate"])
 def test_the_hosts_places_can_be_found(name: str) -> None:  # importing one needs its framework
-    subprocess.run([sys.executable, "-I", "-c", f"from importlib.util import find_spec; assert find_spec({name!r}).has_location"], check=True)
+    subprocess.run(
+        [sys.executable, "-I", "-c", f"from importlib.util import find_spec; assert find_spec({name!r}).has_location"], check=True
+    )
 
 
 def test_only_the_command_line_prints() -> None:
@@ -93,8 +95,8 @@ def block(label: str, language: str) -> str:
     return str(found)
 
 
-def run(program: str | Path) -> str:
-    arguments = ["-c", program] if isinstance(program, str) else [str(program)]
+def run(program: str | Path, *more: str) -> str:
+    arguments = ["-c", program] if isinstance(program, str) else [str(program), *more]
     done = subprocess.run(
         [sys.executable, *arguments], capture_output=True, encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"}, timeout=60, check=False
     )
@@ -140,6 +142,20 @@ def test_the_asynchronous_example() -> None:
     assert "45" not in out
     assert "Towels" not in out
     assert out.endswith("(stopped; sources cited: (1, 2))\n")
+
+
+def test_the_cost_cap_counts_what_was_generated(tmp_path: Path) -> None:
+    out = run(ROOT / "examples" / "cost_cap.py", str(tmp_path / "attempts.db"))
+    requests = [line.split(": ", 1)[1].split("spent")[0].strip() for line in out.splitlines() if line.startswith("request")]
+    assert requests == [
+        "accepted",
+        "no answer: stopped",
+        "no answer: cancelled",
+        "no answer: truncated",
+        "not asked: the month's budget may not last",
+    ]
+    assert "attempt-1: 64 output tokens, estimated" in out  # with the sentence that was withheld
+    assert "1896 of 2500" in out
 
 
 def test_every_example_has_a_test() -> None:

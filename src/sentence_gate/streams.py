@@ -8,7 +8,7 @@ the pieces raise.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from .deadlines import Deadlines
@@ -95,7 +95,7 @@ def read_answer(
     carries_reason: bool = True,
     library: str | None = None,
     on_delta: Callable[[Delta], object] | None = None,
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """The events of an answer, `Done` last, from what a provider sends; its report holds the `Ending`, with usage, evidence and notes.
 
     `stream` is an iterable of bytes, of payloads (mappings, the SDK's own events) or of Server-Sent Events, or a response with
@@ -163,7 +163,7 @@ async def aread_answer(
     carries_reason: bool = True,
     library: str | None = None,
     on_delta: Callable[[Delta], object] | None = None,
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """`read_answer` for an asynchronous stream (or a response with `aiter_bytes()`); a cancelled task counts as a reader who left.
 
     The time limits interrupt a wait that is too long.
