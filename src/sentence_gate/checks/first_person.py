@@ -24,6 +24,8 @@ from ..sources import Sources
 
 _TOKEN = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:'[^\W\d_](?:[^\W\d_]|[{MARKS}])*)*'?")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_IDENTIFIER = ("_", "/", "@", "=")
+_JOINERS = (".", "-")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _QUOTATION = re.compile(
     r"\"([^\"]{5,300})\"|«([^»]{5,300})»|「([^」]{3,300})」|『([^』]{3,300})』|《([^》]{3,300})》|(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){5,300})'(?!\w)"
@@ -129,7 +131,11 @@ def _spoken(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
         shouting = text.upper() == text
         for at in hits:
             length = _match(tokens, at, lists, shouting=shouting)
-            if length and not _numeral_or_name(text, tokens, at, lists):
+            if (
+                length
+                and not _numeral_or_name(text, tokens, at, lists)
+                and not (_in_title(text, tokens, at) or _in_identifier(text, tokens[at]))
+            ):
                 yield tokens[at].start, tokens[at + length - 1].end
     if lists.runs and not text.isascii():
         for hit in lists.runs.finditer(text):
@@ -177,6 +183,25 @@ def _numeral_or_name(text: str, tokens: list[_Token], at: int, lists: _Lists) ->
         return len(token.text) == 1 and bool(text[token.end : token.end + 1])
     named = at > 0 and tokens[at - 1].text[:1].isupper() and text[tokens[at - 1].end : token.start] == " "
     return named and not behind[:2].lstrip()[:1].isalpha()
+
+
+def _in_title(text: str, tokens: list[_Token], at: int) -> bool:
+    """Whether a word has a capital that its place in the sentence doesn't give it: All My Children, Tales of Us Tour. Not for "I"."""
+    token = tokens[at]
+    if len(token.text.partition("'")[0]) < 2 or not token.text[0].isupper() or token.text.isupper() or not at:
+        return False
+    gap = text[tokens[at - 1].end : token.start]
+    behind = tokens[at + 1].text if at + 1 < len(tokens) and text[token.end : tokens[at + 1].start] == " " else ""
+    return (gap == " " and tokens[at - 1].text[0].isupper()) or (gap in (" ", ", ") and behind[:1].isupper())
+
+
+def _in_identifier(text: str, token: _Token) -> bool:
+    """Whether a word is part of a name that a machine reads: my_app, us.example.org/, us-dal."""
+    before, after = text[max(0, token.start - 2) : token.start], text[token.end : token.end + 2]
+    if before[-1:] in _IDENTIFIER or after[:1] in _IDENTIFIER:
+        return True
+    glued = (after[:1] in _JOINERS and after[1:].isalnum()) or (before[-1:] in _JOINERS and before[:1].isalnum())
+    return glued and token.text.islower()
 
 
 def _quoted(text: str, sentence: Sentence, sources: Sources) -> Iterator[tuple[int, int]]:
