@@ -25,6 +25,8 @@ def kinds(code: str, text: str, size: int) -> list[tuple[str, str]]:
         ("hy", "Այգին բաց է:\n\nՋուրը սառն է:", "prose"),  # here the colon is a full stop
         ("hy", "Այգին բաց է:\nՋուրը սառն է:", "prose"),
         ("hy", "Այգին բաց է:\n-5 աստիճան է:", "prose"),
+        ("hy", "Այգին: 1) բաց է:", "prose"),
+        ("en", "You need: [S1]\n3. Photos", "lead_in"),
         ("am", "ሰዓቶች:\n- ማክሰኞ", "lead_in"),
         ("am", "ሰዓቶች፦\n- ማክሰኞ", "lead_in"),
         ("ja", "時間：\n- 火曜", "lead_in"),
@@ -33,6 +35,11 @@ def kinds(code: str, text: str, size: int) -> list[tuple[str, str]]:
 )
 def test_a_colon_of_the_script_leads_in(code: str, text: str, kind: str, size: int) -> None:
     assert kinds(code, text, size)[0][1] == kind
+
+
+@pytest.mark.parametrize("text", [".\u00a0(x", ". - x", ".«x", "…(x"])
+def test_a_full_stop_without_a_word(text: str) -> None:
+    assert [sentence for sentence, _ in kinds("en", text, 1)] == [sentence for sentence, _ in kinds("en", text, len(text))]
 
 
 SUPPORTED = [

@@ -701,7 +701,7 @@ class SentenceSplitter:
     def _line_over(self, at: int) -> int:
         """A single line break: does it end a sentence?"""
         block = _NO if self._held else self._block_at(at)
-        if block == _MORE and _COLON.search(self._text[self._start : self._end]):
+        if block == _MORE and self._colon_before(self._end):
             return _MORE  # the end may be certain, the kind isn't
         if self._mode in _OWN_LINE or self._marked or self._after_marker(self._end):
             return _ENDS_HERE
@@ -712,13 +712,17 @@ class SentenceSplitter:
     def _leads_in(self) -> bool:
         """Whether the sentence that ends here may be a lead-in: it ends in a colon, and a blank line or a block follows."""
         text, at = self._text, self._at
-        if self._stop != self._close and (self._lines > 1 or not self._ended_in_colon()):
+        if self._stop != self._close and (self._lines != 1 or not self._ended_in_colon()):
             return False
         if self._lines < 2:
             block = None if self._held else _BLOCK.match(text, at)
             if block is None or block.lastgroup not in _LED_IN:
                 return False
-        bare = text[self._start : self._end]
+        return self._colon_before(self._end)
+
+    def _colon_before(self, end: int) -> bool:
+        """Whether the sentence up to `end` ends in a colon, markers aside."""
+        bare = self._text[self._start : end]
         if self._style.find(bare):
             bare = take_out("", bare, self._style)[1]
         return _COLON.search(bare) is not None
@@ -855,7 +859,7 @@ class SentenceSplitter:
         if self._rules_for(following)[0].full_stop == "never":
             return _NO
         head = text[max(start, stop - _REACH) : stop]
-        whole = "" if head[-1] in WHITE else head.rsplit(None, 1)[-1]
+        whole = "" if not head or head[-1] in WHITE else head.rsplit(None, 1)[-1]
         token = _TOKEN_START.sub("", whole)
         if not token or _ADDRESS.search(whole):
             return _ENDS_HERE
@@ -913,7 +917,7 @@ class SentenceSplitter:
     def _is_plain(self) -> bool:
         """Whether the word before a full stop is nothing in particular: no abbreviation, number or initial."""
         head = self._text[max(self._start, self._stop - _REACH) : self._stop]
-        whole = "" if head[-1] in WHITE else head.rsplit(None, 1)[-1]
+        whole = "" if not head or head[-1] in WHITE else head.rsplit(None, 1)[-1]
         token = _TOKEN_START.sub("", whole)
         if len(token) < _PLAIN or not token.isalpha():
             return False
