@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from recorded import SOURCES, chat
+from recorded import CHAT_USAGE, SOURCES, chat, said
 
 from sentence_gate import SentenceGate, Usage
 from sentence_gate.events import Delta, ToolPiece
@@ -104,6 +104,13 @@ def test_litellms_reasons_are_marked_as_translated(choice: dict[str, Any], kind:
     delta = litellm.read(chat(**choice))
     assert delta.ending is not None
     assert (delta.ending.kind, delta.ending.provider_reason, delta.notes) == (kind, reason, ("via_framework:litellm",))
+
+
+def test_litellms_usage_may_be_its_own_count() -> None:
+    assert litellm.read(CHAT_USAGE).usage == Usage(11, 22, 4, "estimated")
+    gate = SentenceGate(SOURCES)
+    list(read_answer([said("It opens at eight [S1]."), chat(finish_reason="stop"), CHAT_USAGE], "litellm", gate))
+    assert gate.report.usage == Usage(11, 22, 4, "estimated")
 
 
 @dataclass

@@ -110,10 +110,9 @@ class Tracker:
         if delta.ending is not None:
             self._take(delta.ending)
         if delta.usage is not None:
-            told = replace(delta.usage, kind="reported") if self.said is not None else delta.usage
-            self._usage = add(self._usage, told) if self._sums else merge(self._usage, told)
-            if self._sums and self.said is not None:
-                self._usage = replace(self._usage, kind="reported")
+            self._usage = add(self._usage, delta.usage) if self._sums else merge(self._usage, delta.usage)
+            if self.said is not None and self._usage.kind == "running":
+                self._usage = replace(self._usage, kind="reported")  # with the end, or behind it: the last word
         self.closed |= delta.closing
 
     def _take(self, ending: Ending) -> None:
