@@ -3,8 +3,8 @@
 It gives `stop` for reasons that it doesn't know, for Gemini's errors and for a Gemini stream that was cut: an ending through it is weaker
 evidence than the provider's own, and says so in its notes. It counts tokens by itself, unmarked, where the provider reported none, so that
 its usage counts as estimated. A raw reason of Anthropic's is read where it comes along; else a refusal is `content_filter`, thus filtered.
-Azure's late filter and the words of a refusal are lost. A stream that is cut, reset or ends in an error raises MidStreamFallbackError, which
-tells none of them from the others: provider_error.
+Azure's late filter and the words of a refusal are lost. A stream that is cut, reset or ends in an error raises MidStreamFallbackError,
+which tells none of them from the others: provider_error.
 """
 
 from __future__ import annotations
