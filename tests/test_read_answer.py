@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -594,8 +595,6 @@ def test_a_body_that_stays_open_after_the_end_is_closed_soon() -> None:
 def test_the_synchronous_reader_looks_at_the_clock_when_something_arrives() -> None:
     class Late(Upstream):
         def __iter__(self) -> Iterator[Any]:
-            import time
-
             for item in self.items:
                 yield item
                 time.sleep(0.03)
@@ -604,6 +603,24 @@ def test_the_synchronous_reader_looks_at_the_clock_when_something_arrives() -> N
     with pytest.raises(StreamError, match="idle_seconds"):
         list(read_answer(Late([said("It opens at eight [S1]. X"), said("y")]), "openai_chat", gate, limits=Limits(idle_seconds=0.01)))
     assert gate.report.text == "It opens at eight."
+
+
+def test_the_time_that_the_reader_takes_is_not_the_upstreams() -> None:
+    """A slow reader gets everything that has come, also what comes behind the end."""
+    items = [*map(said, PIECES), chat(finish_reason="stop"), CHAT_USAGE]
+    limits = Limits(idle_seconds=0.02, after_end_seconds=0.02)
+    gate = SentenceGate(SOURCES)
+    for _ in read_answer(Upstream(items), "openai_chat", gate, limits=limits):
+        time.sleep(0.04)
+    assert (gate.report.status, gate.report.usage and gate.report.usage.kind) == ("accepted", "reported")
+
+    async def main(gate: SentenceGate) -> None:
+        async for _ in aread_answer(AsyncUpstream(items), "openai_chat", gate, limits=limits):
+            await asyncio.sleep(0.04)
+
+    other = SentenceGate(SOURCES)
+    asyncio.run(main(other))
+    assert other.report == gate.report
 
 
 def test_a_cancelled_task_counts_as_a_reader_who_left() -> None:

@@ -119,8 +119,7 @@ def read_answer(
     source, deadlines = _opened(stream, "iter_bytes"), Deadlines(limits)
     iterator = iter(source)
     try:
-        for item in iterator:
-            deadlines.arrived()
+        for item in deadlines.each(iterator):
             for text in reader.feed(item):
                 outcome = gate.feed(text)
                 if outcome.stopped:
