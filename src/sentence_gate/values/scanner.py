@@ -29,6 +29,7 @@ _DOUBTFUL = frozenset(("k", "m", "b", "t", "mm", "mi"))
 _CURRENCY = frozenset("$€£¥₹₽₩₺₪฿₫₦₱₴₸﷼¢")
 _CODES = frozenset("usd eur gbp jpy cny rmb inr chf cad aud nzd sek nok dkk pln czk huf rub try brl mxn zar sar aed qar irr krw sgd hkd rs us $".split())
 _OPENERS = frozenset("([{<«“\"'=~≈<>≤≥±×*/:|,;،؛")
+_BEFORE_POINT = frozenset("$€£¥₹-−–+(~≈<>≤≥=/")
 _WHITE = frozenset(" \t\n\r")
 _DASHES = frozenset("-–—−~～〜")
 _CHAIN_NEXT = frozenset("-–—−/:.")
@@ -432,6 +433,8 @@ class _Walk:
                     words = words[:-1]
                 for first in range(len(words)):
                     word = " ".join(words[first:]).lstrip("(\"'[«“")
+                    if "'" in word and word not in entries:
+                        word = word[word.index("'") + 1 :]  # l'étape, d'août
                     found = entries.get(word) or entries.get(word.rstrip("."))
                     if found and "joiner" in found and first and "month" in entries.get(words[first - 1], ()):
                         found, word = entries[words[first - 1]], words[first - 1]  # مرداد سال ۶۷
@@ -585,6 +588,8 @@ class _Walk:
                 return end
             if len(options[0][0]) <= 2 and len(text) - len(options[0][0]) == 3 and (after := self.dotted_clock(start, end, text, before, behind)):
                 return after
+        if before == "." and plain and (start < 2 or low[start - 2] in _WHITE or low[start - 2] in _BEFORE_POINT):
+            start, options = start - 1, (("0", text),)  # .5
         sign = self.sign(start)
         if behind in _POWER_STARTS and (power := _POWER.match(low, end)):
             return self.power(start, power, options, sign)
@@ -688,7 +693,7 @@ class _Walk:
             return ""
         if char == "–":
             return "?" if not (before == " " and at > 1 and low[at - 2].isdigit()) else ""
-        if self.source and before == " " and at > 1 and low[at - 2].isalnum():
+        if self.source and before == " " and at > 1 and low[at - 2].isdigit():
             return "?"  # "10 -12"
         return "-"
 
