@@ -11,7 +11,8 @@ from sentence_gate.checks import unsupported_value
 def unsupported(answer: str, source: str, code: str = "en", *, language: str | None = None) -> list[str]:
     """The values of an answer that a source doesn't vouch for."""
     policy = Policy(language=code, checks=(unsupported_value,), on_violation="observe")
-    return [violation.detail for violation in judge(answer, [Source(source, language=language)], policy).violations]
+    sources = [Source(source, language=language)]
+    return [violation.detail for violation in judge(answer, sources, policy).violations]
 
 
 FULL = [
@@ -93,7 +94,7 @@ PARTS_YES = [
     ("zh", "2019年5月21日", "2019年5月19日关闭，同月21日开放。"),
     ("es", "El 21 de mayo de 2019.", "El 19 de mayo de 2019 cerró y el 21 del mismo mes abrió."),
     ("ru", "21 мая 2019 года.", "19 мая 2019 года закрыт, 21 того же месяца открыт."),
-    ("fr", "D'août 2019.", "août 2019"),
+    ("fr", "D'août 2019.", "en août 2019"),
     ("en", "You may 5 times.", "5"),
 ]
 PARTS_NO = [

@@ -11,7 +11,8 @@ from sentence_gate.checks import unsupported_value
 def unsupported(answer: str, source: str, code: str = "en", *, language: str | None = None) -> list[str]:
     """The values of an answer that a source doesn't vouch for."""
     policy = Policy(language=code, checks=(unsupported_value,), on_violation="observe")
-    return [violation.detail for violation in judge(answer, [Source(source, language=language)], policy).violations]
+    sources = [Source(source, language=language)]
+    return [violation.detail for violation in judge(answer, sources, policy).violations]
 
 
 WHOLE_YES = [

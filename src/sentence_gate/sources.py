@@ -49,7 +49,8 @@ _LINE = 2000
 class Source:
     """One source: its text, and optionally id, title, URL and language (BCP 47). Title and URL count as its content.
 
-    Without a language, number words are read in the languages of the scripts that occur in it, and in English.
+    Without a language it is read in the languages of the scripts that occur in it, and in English; of those in Latin script, in the ones
+    that it is written in by its small words.
     """
 
     text: str = field(repr=False)
@@ -150,9 +151,9 @@ def _quotable(text: str) -> str:
 def _languages_of(source: Source) -> tuple[str, ...]:
     if source.language is not None and languages.primary(source.language) in languages.codes():
         return (languages.primary(source.language),)
+    found = ["en", *languages.of_latin_text(source.content)]
     if source.content.isascii():
-        return ("en",)
-    found = ["en"]
+        return tuple(found)
     for script, pattern in _SCRIPT_IN_TEXT.items():
         if pattern.search(source.content):
             for name in _SCRIPTS_OF_LANGUAGES.get(script, (script,)):

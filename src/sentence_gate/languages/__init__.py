@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -149,6 +150,8 @@ class Language:
     # letters one of which stands in any longer text of the language and in none of the others of its script: the number words of
     # the language are read only in sources that have one; "" for no such test
     letters: str = ""
+    # its most frequent small words, lower case, none that English has: by them a text in Latin script is known that says no language
+    common: tuple[str, ...] = ()
 
 
 def codes() -> tuple[str, ...]:
@@ -163,6 +166,39 @@ def by_script(script: str) -> tuple[str, ...]:
     folder = resources.files(__name__)
     found = ((code, line.search(folder.joinpath(f"{code}.toml").read_text(encoding="utf-8"))) for code in codes())
     return tuple(code for code, match in found if match and match[1] == script)
+
+
+@cache
+def _telling() -> dict[str, tuple[str, ...]]:
+    """Words of Latin script -> the languages that have them; small words, numbers and months that English doesn't have."""
+    english = _read("en")
+    foreign = {*english.numbers.words, *english.numbers.ordinals, *english.numbers.scales, *(name.lower() for month in english.dates.months for name in month)}
+    found: dict[str, list[str]] = {}
+    for code in by_script("Latn"):
+        language = _read(code)
+        numbers = language.numbers
+        longer = (*numbers.words, *numbers.ordinals, *numbers.scales, *(name.lower() for month in language.dates.months for name in month))
+        for word in {*language.common, *(word for word in longer if len(word) >= _TELLING)} - foreign:
+            found.setdefault(word, []).append(code)
+    return {word: tuple(of) for word, of in found.items()}
+
+
+_TELLING = 4
+"""Letters of a number word or month by which a language is known: Turkish "on" (ten) is English too."""
+_SHARE = 30
+_SAMPLE = 20_000
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def of_latin_text(text: str) -> tuple[str, ...]:
+    """The codes of the languages of Latin script other than English in which a text, or every thirtieth word of a sample of it, is written."""
+    if len(text) > 3 * _SAMPLE:
+        middle = len(text) // 2
+        text = f"{text[:_SAMPLE]} {text[middle : middle + _SAMPLE]} {text[-_SAMPLE:]}"
+    words = _WORD.findall(text.lower())
+    telling = _telling()
+    counts: Counter[str] = Counter(code for word in words if word in telling for code in telling[word])
+    return tuple(code for code, count in sorted(counts.items()) if count * _SHARE >= len(words))
 
 
 def primary(tag: str) -> str:

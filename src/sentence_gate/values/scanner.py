@@ -314,6 +314,10 @@ class _Walk:
         kind = ahead.lastgroup if ahead else None
         back = self.before(start, before)
         if width <= 2 and 1 <= value <= 31:
+            if behind == " " and (match := table.numbered_month.match(low, end)):
+                year = [int(match["year"])] if match["year"] else [None]
+                self.date(start, match.end(), "g", [*year], int(match["month"]), value, [low[start:end], *filter(None, match.groups())])
+                return match.end()
             second = _SECOND_DAY.match(low, end) if behind in _DASHES or behind == " " else None
             if second is None and self.source and behind == " ":
                 second = _SECOND_DAY_BY_WORD.match(low, end)

@@ -48,6 +48,7 @@ class Tables:
     unspaced_lengths: tuple[int, ...]
     marked_date: re.Pattern[str] | None  # 2015年5月3日
     decade: re.Pattern[str]  # what stands behind a decade
+    numbered_month: re.Pattern[str]  # a month by its number, and its year, behind a day: "5 tháng 9 năm 2018"
     same_month: re.Pattern[str] | None  # a day and words for the month named last
     year_after: re.Pattern[str]  # a year behind a day and a month
     word: re.Pattern[str] | None  # one number word, or month name
@@ -222,6 +223,9 @@ def tables(code: str) -> Tables:
         unspaced_lengths=tuple(sorted({len(word) for word in unspaced}, reverse=True)),
         marked_date=marked_date,
         decade=re.compile(rf"[ '-]{{0,2}}{one_of(decades)}"),
+        numbered_month=re.compile(
+            rf" {one_of(month_words)} (?P<month>1[0-2]|0?[1-9])(?![0-9])(?:,? (?:{one_of(map(key, other.get('before_year', ())))} )?(?P<year>[12][0-9]{{3}})(?![0-9]))?"
+        ),
         same_month=re.compile(
             rf"(?<![0-9.,])(?P<day>3[01]|[12][0-9]|0?[1-9])(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª.])? ?{one_of(same_month)}"
             rf"|(?<![{WORD}]){one_of(same_month)}[^\w\n]{{0,3}}(?P<day2>3[01]|[12][0-9]|0?[1-9])(?![0-9])"
