@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -90,13 +91,29 @@ def policy_of(given: Any) -> Policy:
 
 def close(upstream: Any) -> None:
     """Closes an iterator if it can be closed; what a provider's client says then is no part of the answer."""
-    if callable(found := getattr(upstream, "close", None)):
-        with suppress(Exception):
-            found()
+    held = _held(upstream)
+    for one in (upstream, *held):
+        if callable(found := getattr(one, "close", None)):
+            with suppress(Exception):
+                found()
 
 
 async def aclose(upstream: Any) -> None:
     """`close` for an asynchronous iterator."""
-    if callable(found := getattr(upstream, "aclose", None)):
-        with suppress(Exception):
-            await found()
+    held = _held(upstream)
+    for one in (upstream, *held):
+        if callable(found := getattr(one, "aclose", None) or getattr(one, "close", None)):
+            with suppress(Exception):
+                result = found()
+                if inspect.isawaitable(result):
+                    await result
+
+
+def _held(upstream: Any) -> list[Any]:
+    """The client's streams that a generator has in its variables.
+
+    Some packages leave them to the garbage collector, which takes its time: such a stream and its own generator refer to each other.
+    """
+    frame = getattr(upstream, "gi_frame", None) or getattr(upstream, "ag_frame", None)
+    found = frame.f_locals.values() if frame is not None else ()
+    return [one for one in found if hasattr(one, "close") and (hasattr(one, "__iter__") or hasattr(one, "__aiter__"))]

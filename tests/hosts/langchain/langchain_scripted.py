@@ -41,10 +41,10 @@ class ScriptedModel(BaseChatModel):
     With `turns` the script is chosen by the number of tool messages in the prompt. `log` tells how each stream was left.
     """
 
-    script: list[Any] = Field(default_factory=pieces)
-    turns: list[list[Any]] = Field(default_factory=list)
+    script: list[Any] = Field(default_factory=pieces, repr=False)  # a start event holds the repr of the model
+    turns: list[list[Any]] = Field(default_factory=list, repr=False)
     log: Any = Field(default_factory=Log)
-    calls: list[Any] = Field(default_factory=list)
+    calls: list[Any] = Field(default_factory=list, repr=False)
     pause: float = 0.0
     model_name: str = "scripted"
     n: int = 1
