@@ -24,6 +24,29 @@ def test_number_words_are_read_in_the_language_of_the_source() -> None:
     assert judge("قیمت ۱۲ تومان است [S1].", ["قیمت دوازده تومان است."], Policy(language="fa")).status == "accepted"
 
 
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("de", "Im Dezember 2017 kamen 20,4 Millionen Menschen, also ein Viertel mehr."),
+        ("fr", "En décembre 2017, 2,8 milliards de livres ont été versés."),
+        ("es", "En enero de 2016 llegaron 20 millones de personas."),
+        ("it", "Nel gennaio 2016 sono arrivate 20 milioni di persone."),
+        ("pt", "Em janeiro de 2016 chegaram 20 milhões de pessoas."),
+        ("nl", "In maart 2016 kwamen er 20 miljoen mensen."),
+        ("tr", "Ocak 2016'da 20 milyon kişi geldi ve bu bir rekor oldu."),
+        ("pl", "W styczniu 2016 przyszło 20 milionów osób."),
+        ("id", "Pada bulan Januari 2016 datang 20 juta orang."),
+        ("vi", "Vào tháng 1 năm 2016 có 20 triệu người đến."),
+    ],
+)
+def test_a_source_without_a_language_is_read_in_the_one_that_its_words_speak_for(code: str, sentence: str) -> None:
+    assert judge(f"{sentence} [S1]", [sentence], Policy(language=code)).status == "accepted"
+
+
+def test_words_of_another_language_are_not_read() -> None:
+    assert judge("10 kişi geldi [S1].", ["He went on and on about it in the house."], Policy(language="tr")).status == "stopped"
+
+
 def test_an_unknown_language_of_a_source_is_read_by_its_script() -> None:
     assert judge("It has 12 [S1].", [Source("It has twelve.", language="tlh")]).status == "accepted"
 
