@@ -174,6 +174,11 @@ class SentenceGate:
         return self._state != "open"
 
     @property
+    def sources(self) -> Sources:
+        """The sources that the answer is checked against."""
+        return self._sources
+
+    @property
     def report(self) -> Report:
         """What became of the answer so far; its status is "open" until the gate stops or is finished."""
         end = self._fed if self._stopped_at is None else self._stopped_at
