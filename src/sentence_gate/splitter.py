@@ -662,8 +662,7 @@ class SentenceSplitter:
             return _NO
         if opening is None or at == self._end:
             return _NO
-        count = text.count(opening, self._start, at)
-        if count % 2 if opening == char else count > text.count(char, self._start, at):
+        if opening != char or text.count(char, self._start, at) % 2:  # a mark that only closes may close what an earlier sentence opened
             self._end = at + 1
             self._quoted = True
             return _ENDS_HERE
