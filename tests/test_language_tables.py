@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sentence_gate import SentenceSplitter
+from sentence_gate import Policy, SentenceSplitter, judge
 from sentence_gate.languages import codes
 
 TABLES = sorted(Path(__file__).with_name("languages").glob("*.txt"))
@@ -48,6 +48,12 @@ def test_sentences(code: str, text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(("code", "text", "expected"), CASES)
 def test_sentences_one_character_at_a_time(code: str, text: str, expected: list[str]) -> None:
     assert split(code, text, 1) == expected
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), CASES)
+def test_the_values_of_a_copy_stand_in_its_source(code: str, text: str, expected: list[str]) -> None:
+    found = judge(text, [text] * 3, Policy(language=code, on_violation="observe")).violations
+    assert not [text[violation.start : violation.end] for violation in found if violation.check == "unsupported_value"]
 
 
 def test_every_table_has_a_language_and_enough_cases() -> None:
