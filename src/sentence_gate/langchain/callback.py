@@ -81,9 +81,8 @@ class SentenceGateCallback(BaseCallbackHandler):
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **kwargs: Any) -> None:
         """Forwards what passes of the token."""
-        if (state := self._runs.get(run_id)) is None or state.over:
+        if (state := self._runs.get(run_id)) is None or not state.hears("tokens"):
             return
-        state.seen = True
         message = getattr(chunk, "message", None)
         if message is None:
             text = state.translator.text(token if isinstance(token, str) else "")
@@ -94,11 +93,10 @@ class SentenceGateCallback(BaseCallbackHandler):
 
     def on_stream_event(self, event: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Forwards what passes of an event of the third event protocol."""
-        if (state := self._runs.get(run_id)) is None or state.over or event.get("event") != "content-block-delta":
+        if (state := self._runs.get(run_id)) is None or event.get("event") != "content-block-delta":
             return
         delta = event.get("delta") or {}
-        if delta.get("type") == "text-delta":
-            state.seen = True
+        if delta.get("type") == "text-delta" and state.hears("events"):
             self._pass(state, run_id, state.translator.text(delta.get("text") or ""))
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
@@ -111,7 +109,7 @@ class SentenceGateCallback(BaseCallbackHandler):
             state.translator.give_up("reset", "several choices")
             self._report(state)
             return
-        if generations and not state.seen:
+        if generations and state.channel is None:
             message = getattr(generations[0], "message", None)
             if message is None:
                 self._show(state.translator.text(generations[0].text), run_id)
@@ -164,9 +162,15 @@ class SentenceGateCallback(BaseCallbackHandler):
 class _State:
     """What is known of one run."""
 
-    __slots__ = ("over", "seen", "translator")
+    __slots__ = ("channel", "over", "translator")
 
     def __init__(self, translator: Translator) -> None:
         self.translator = translator
-        self.seen = False
         self.over = False
+        self.channel: str | None = None
+
+    def hears(self, channel: str) -> bool:
+        """Whether to listen to this channel: in the third event protocol some packages tell their tokens on both."""
+        if self.channel is None:
+            self.channel = channel
+        return self.channel == channel and not self.over

@@ -229,7 +229,7 @@ class GatedChatModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         call = self._open(messages, kwargs, _now(self._given(kwargs), messages), streaming=True)
         with ExitStack() as own:
-            upstream = self._upstream(messages, stop, call.kwargs)
+            upstream = self._upstream(messages, self._stops(stop), call.kwargs)
             for stack in (own, kwargs.get(_CLOSING)):
                 if stack is not None:
                     stack.callback(close, upstream)
@@ -262,7 +262,7 @@ class GatedChatModel(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         call = self._open(messages, kwargs, await _soon(self._given(kwargs), messages), streaming=True)
         async with AsyncExitStack() as own:
-            upstream = self._aupstream(messages, stop, call.kwargs)
+            upstream = self._aupstream(messages, self._stops(stop), call.kwargs)
             for stack in (own, kwargs.get(_CLOSING)):
                 if stack is not None:
                     stack.push_async_callback(aclose, upstream)
@@ -297,7 +297,7 @@ class GatedChatModel(BaseChatModel):
         if self._reads_stream(kwargs, asynchronous=False):
             return generate_from_stream(self._stream(messages, stop, **kwargs))
         call = self._open(messages, kwargs, _now(self._given(kwargs), messages), streaming=False)
-        result, infos = call.judged(self.llm._generate(messages, stop=stop, **call.kwargs))
+        result, infos = call.judged(self.llm._generate(messages, stop=self._stops(stop), **call.kwargs))
         for info in infos:
             announce(info)
         return result
@@ -312,7 +312,7 @@ class GatedChatModel(BaseChatModel):
         if self._reads_stream(kwargs, asynchronous=True):
             return await agenerate_from_stream(self._astream(messages, stop, **kwargs))
         call = self._open(messages, kwargs, await _soon(self._given(kwargs), messages), streaming=False)
-        result, infos = call.judged(await self.llm._agenerate(messages, stop=stop, **call.kwargs))
+        result, infos = call.judged(await self.llm._agenerate(messages, stop=self._stops(stop), **call.kwargs))
         for info in infos:
             await aannounce(info)
         return result
@@ -385,7 +385,10 @@ class GatedChatModel(BaseChatModel):
 
     def _outward(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that are the provider's."""
-        return {key: value for key, value in {**self.bound_kwargs, **kwargs}.items() if key not in _OWN}
+        return {key: value for key, value in {**self.bound_kwargs, **kwargs}.items() if key not in _OWN and key != "stop"}
+
+    def _stops(self, stop: list[str] | None) -> list[str] | None:
+        return self.bound_kwargs.get("stop") if stop is None else stop
 
     # ------------------------------------------------------------------------------------------------ what it says of itself
 
@@ -404,10 +407,10 @@ class GatedChatModel(BaseChatModel):
         return {"llm": self.llm._llm_type, **self.llm._identifying_params}
 
     def _get_invocation_params(self, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
-        return self.llm._get_invocation_params(stop=stop, **self._outward(kwargs))
+        return self.llm._get_invocation_params(stop=self._stops(stop), **self._outward(kwargs))
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
-        return self.llm._get_ls_params(stop=stop, **self._outward(kwargs))
+        return self.llm._get_ls_params(stop=self._stops(stop), **self._outward(kwargs))
 
     def _combine_llm_outputs(self, llm_outputs: list[dict[str, Any] | None], /) -> dict[str, Any]:
         return self.llm._combine_llm_outputs(llm_outputs)

@@ -57,8 +57,8 @@ class ScriptedModel(BaseChatModel):
         more = {} if tool_choice is None else {"tool_choice": tool_choice}
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **more, **kwargs)
 
-    def _said(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> list[Any]:
-        self.calls.append({"messages": messages, **kwargs})
+    def _said(self, messages: list[BaseMessage], kwargs: dict[str, Any], stop: Any = None) -> list[Any]:
+        self.calls.append({"messages": messages, "stop": stop, **kwargs})
         if not self.turns:
             return self.script
         return self.turns[min(sum(isinstance(message, ToolMessage) for message in messages), len(self.turns) - 1)]
@@ -67,7 +67,7 @@ class ScriptedModel(BaseChatModel):
         generations = []
         for _ in range(kwargs.get("n", self.n)):
             whole = AIMessageChunk(content="")
-            for piece in self._said(messages, kwargs):
+            for piece in self._said(messages, kwargs, stop):
                 whole += chunk(piece)
             message = AIMessage(
                 content=whole.content,
@@ -85,7 +85,7 @@ class ScriptedModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         count = 0
         try:
-            for piece in self._said(messages, kwargs):
+            for piece in self._said(messages, kwargs, stop):
                 count += 1
                 said = ChatGenerationChunk(message=chunk(piece))
                 if run_manager:  # as partner packages do
@@ -105,7 +105,7 @@ class AsyncScriptedModel(ScriptedModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         count = 0
         try:
-            for piece in self._said(messages, kwargs):
+            for piece in self._said(messages, kwargs, stop):
                 count += 1
                 await asyncio.sleep(self.pause)
                 said = ChatGenerationChunk(message=chunk(piece))
