@@ -183,19 +183,23 @@ def make(kind: str, on_fail: Any = "exception", *validators: Any, **parameters: 
     return cls().use(gate, *validators)
 
 
-def call(
-    kind: str, guard: Any, model: Model, metadata: dict[str, Any] | None = None, *, stream: bool = True, wrap: bool = True, **more: Any
-) -> Seen:
+def call(kind: str, guard: Any, model: Model, metadata: dict[str, Any] | None = None, *, stream: bool = True, **more: Any) -> Seen:
     """One call of a guard, read to its end. Stock guards get the model wrapped in `gated`."""
     llm = model.asynchronous if kind.startswith("Async") else model
-    if wrap and "Gated" not in kind:
-        llm = host.gated(llm)
+    return read(kind, guard, llm if "Gated" in kind else host.gated(llm), metadata, model=model, stream=stream, **more)
+
+
+def read(
+    kind: str, guard: Any, llm: Any, metadata: dict[str, Any] | None = None, *, model: Any = None, stream: bool = True, **more: Any
+) -> Seen:
+    """One call of a guard with this callable as it is, read to its end."""
     metadata = {"sources": SOURCES} if metadata is None else metadata
+    more = {"messages": MESSAGES, **more}
     outcomes: list[Any] = []
     error = None
 
     async def main() -> None:
-        result = await guard(llm, messages=MESSAGES, metadata=metadata, stream=stream, **more)
+        result = await guard(llm, metadata=metadata, stream=stream, **more)
         if stream:
             async for outcome in result:
                 outcomes.append(outcome)  # noqa: PERF401 - those before an exception count
@@ -206,18 +210,13 @@ def call(
         if kind.startswith("Async"):
             run(main())
         elif stream:
-            outcomes.extend(_each(guard(llm, messages=MESSAGES, metadata=metadata, stream=True, **more), outcomes))
+            for outcome in guard(llm, metadata=metadata, stream=True, **more):
+                outcomes.append(outcome)  # noqa: PERF402 - the same
         else:
-            outcomes.append(guard(llm, messages=MESSAGES, metadata=metadata, **more))
+            outcomes.append(guard(llm, metadata=metadata, **more))
     except Exception as raised:
         error = raised
     return Seen(outcomes, error, guard, model)
-
-
-def _each(result: Any, outcomes: list[Any]) -> list[Any]:
-    for outcome in result:
-        outcomes.append(outcome)  # noqa: PERF402 - those before an exception count
-    return []
 
 
 def validate(kind: str, guard: Any, text: str, metadata: dict[str, Any] | None = None, *, method: str = "validate") -> Seen:
@@ -239,6 +238,7 @@ def run(coroutine: Any) -> Any:
         return loop.run_until_complete(coroutine)
     finally:
         loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
         loop.close()
 
 

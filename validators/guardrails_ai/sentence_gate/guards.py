@@ -12,13 +12,15 @@ from typing import Any
 
 from guardrails import AsyncGuard, Guard
 from guardrails.classes.validation_outcome import ValidationOutcome
+from guardrails.errors import ValidationError
+from guardrails.types import OnFailAction
 
-from sentence_gate import UsageError
+from sentence_gate import Report, UsageError
 
 from .binding import GateNotBound
 from .session import KEY, Session
 from .validator import SentenceGate
-from .verdict import accepted
+from .verdict import accepted, reason
 from .wrapper import wrap
 
 
@@ -137,6 +139,7 @@ def _read(guard: GatedGuard, outcomes: Iterator[Any], session: Session) -> Itera
         for outcome in outcomes:
             if _told(guard, outcome, session):
                 yield outcome
+        _raise(session)
     finally:
         for stream in session.streams:
             stream.close()
@@ -147,16 +150,32 @@ async def _aread(guard: AsyncGatedGuard, outcomes: AsyncIterator[Any], session: 
         async for outcome in outcomes:
             if _told(guard, outcome, session):
                 yield outcome
+        _raise(session)
     finally:
         for stream in session.streams:
             await stream.aclose()
+
+
+def _raise(session: Session) -> None:
+    """Raises what `on_fail="exception"` asks for, after the stream: other validators may have held released text to its end."""
+    if (report := _raising(session)) is not None:
+        raise ValidationError(f"Validation failed for field with errors: {reason(report)}")
+
+
+def _raising(session: Session) -> Report | None:
+    """The report that an exception will tell of."""
+    for stream in session.streams:
+        report = stream.report
+        if report is not None and not accepted(report) and stream.owner.on_fail_descriptor is OnFailAction.EXCEPTION:
+            return report
+    return None
 
 
 def _told(guard: Guard, outcome: Any, session: Session) -> bool:
     """Sets whether the validation passed so far; says whether the outcome tells the reader anything."""
     if _failed(guard, outcome, session):
         outcome.validation_passed = False
-    return outcome.validated_output != "" or not outcome.validation_passed
+    return outcome.validated_output != "" or (not outcome.validation_passed and _raising(session) is None)
 
 
 def _failed(guard: Guard, outcome: Any, session: Session) -> bool:

@@ -65,14 +65,14 @@ class Stream:
         self._opening = opening
         self._running: Any = None  # a weak reference to the generator, or the generator until something else holds it
         self.binding: Binding | None = None
-        self.owner: object = None
+        self.owner: Any = None  # the validator
         self.chunk: Chunk | None = None  # the last one handed out
         self.acknowledged = False
         self.report: Report | None = None
 
     # ------------------------------------------------------------------------------------------------ the validator's side
 
-    def bind(self, binding: Binding, owner: object) -> None:
+    def bind(self, binding: Binding, owner: Any) -> None:
         """Answers the begin mark. Raises UsageError if another validator did."""
         if self.binding is not None:
             raise UsageError("a guard takes one SentenceGate for its text; this one has two")

@@ -38,6 +38,7 @@ class Session(dict[str, Any]):
         self._places = {_plain(path): gates for path, gates in (places or {}).items()}
         self._verdicts: dict[tuple[int, str], Report] = {}
         self.bindings = bindings or {}
+        self.guarded = bool(bindings)  # by a gated guard, which raises when Guardrails has handed out what it holds
         self.streams: list[Stream] = []  # of this call, in order
 
     @property

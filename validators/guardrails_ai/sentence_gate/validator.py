@@ -112,7 +112,7 @@ class SentenceGate(Validator):
             raise UsageError("a guard takes one SentenceGate for its text; this one has two")
         stream.acknowledge()
         if kind == "end":
-            return self._end(chunk)
+            return self._end(chunk, session)
         return PassResult(validated_chunk=chunk) if replaced else PassResult(value_override=chunk, validated_chunk=chunk)
 
     async def async_validate_stream(self, chunk: Any, metadata: dict[str, Any], **kwargs: Any) -> ValidationResult:
@@ -133,13 +133,14 @@ class SentenceGate(Validator):
         session.streams.append(chunk.stream)
         return PassResult(value_override=chunk, validated_chunk=chunk, metadata={**metadata, KEY: session})
 
-    def _end(self, chunk: Chunk) -> ValidationResult:
+    def _end(self, chunk: Chunk, session: Session | None) -> ValidationResult:
         report = chunk.stream.report
         if report is None:
             raise GateNotBound(_UNGATED)
         if accepted(report):
             return PassResult(value_override=chunk, validated_chunk=chunk)
-        if self.on_fail_descriptor in (OnFailAction.FILTER, OnFailAction.REFRAIN):
+        later = session is not None and session.guarded and self.on_fail_descriptor is OnFailAction.EXCEPTION  # the guard raises it
+        if later or self.on_fail_descriptor in (OnFailAction.FILTER, OnFailAction.REFRAIN):
             return Withheld(outcome="fail", error_message=reason(report), validated_chunk=chunk)
         return Failed(
             error_message=reason(report),
