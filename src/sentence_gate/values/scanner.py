@@ -53,6 +53,8 @@ _SECOND_DAY = re.compile(r" ?[-–—] ?([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
 _SECOND_DAY_BY_WORD = re.compile(r" [^\W\d_]{1,5} ([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
 """From 15 to 20 March."""
 _YEAR_BEHIND = re.compile(r"(?:,| [^\W\d_]{2,4})? ([12][0-9]{3})(?![0-9])")
+_DOTTED_CLOCK = re.compile(r"([01]?[0-9]|2[0-4])\.([0-5][0-9])")
+"""9.00 to 17.00 Uhr: the word for a clock stands behind the second one only."""
 _LIST_NUMBER = re.compile(r"(?:^|(?<=\n))[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\)|\(?([0-9]{1,3})[.)）:：、](?![0-9])|([0-9]{1,2}) ?[-–—](?= ))")
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
 _REFERENCE_GAP = re.compile(r"[ ,،、&–—-]{1,3}$")
@@ -933,6 +935,14 @@ class _Walk:
                 hour, rest = first.half
                 first.keys = (*first.keys, *clocks.asked(hour, rest, second.half[1]))
                 first.vouched = [*first.vouched, *clocks.vouched(hour, rest, second.half[1])]
+            elif (
+                second.keys
+                and second.keys[0][0] == "t"
+                and (dotted := _DOTTED_CLOCK.fullmatch(self.low, first.start, first.end))
+                and _RANGE_GAP.match(self.low[first.end : second.start])
+            ):
+                first.keys = (*first.keys, *clocks.asked(int(dotted[1]), f":{dotted[2]}", None))
+                first.vouched = [*first.vouched, *clocks.vouched(int(dotted[1]), f":{dotted[2]}", None)]
             elif second.half and not second.half[0] and first.parts and not first.scale and len(first.parts) == 1 and not first.parts[0][1]:
                 hour_text = first.parts[0][0]
                 if len(hour_text) <= 2 and 1 <= int(hour_text) <= 12 and _RANGE_GAP.match(self.low[first.end : second.start]):

@@ -155,7 +155,7 @@ def tables(code: str) -> Tables:
     behind = re.compile(
         rf"(?P<scale_gap>{scale_gap})(?P<scale>{one_of(scales)})"
         rf"|[ ]?(?P<half>{one_of(halves)})"
-        rf"|[ -]?(?P<hour>{one_of(hours)})"
+        rf"|[ -]?(?P<hour>{one_of(hours)})(?![間间간])"
         rf"|{month_gap}(?P<month>{one_of(months, bounded=False)})(?![^\W\d]|[{MARKS}])\.?"
     )
     starts = {word[0] for group in (scales, halves, hours, months, date_joiners, joiners) for word in group}
