@@ -87,8 +87,8 @@ def refused(gate: SentenceGate, reason: str = "out_of_scope") -> Answer:
 class AnswerEndpoint:
     """The ASGI endpoint: `Route("/answer", AnswerEndpoint(answer))`, or an application by itself.
 
-    `answer` takes a `Question` and gives an `Answer`; it retrieves the sources, opens the model's stream and returns at once. What it raises
-    is an `error` event; the log gets the exception's type, never a text. `policy` is the policy in every field but the language.
+    `answer` takes a `Question` and gives an `Answer`: it retrieves the sources, opens the model's stream and returns at once. What it
+    raises is an `error` event; the log gets the exception's type, never a text. `policy` is the policy in every field but the language.
     `on_done(question, report)` is awaited, or called in a thread if it is no coroutine function, when an answer has ended in whatever way:
     the place to write usage; the report is None if there was no gate yet. Bounds: `max_body` bytes, `body_seconds` to send it,
     `max_streams` open at once in this process, `send_seconds` for one event to be taken by the reader, `ping_seconds` between pings.
