@@ -147,6 +147,13 @@ class Model:
             self.closed = True
 
 
+def _dumped(call: Any) -> str:
+    try:
+        return str(call.model_dump_json())
+    except ValueError:  # Guardrails can't serialise the history of a field that was filtered or refrained
+        return str(call.model_dump())
+
+
 @dataclass
 class Seen:
     """What a reader and a log saw of one call."""
@@ -173,7 +180,7 @@ class Seen:
             told += [str(error), repr(error)]
             error = error.__cause__ or error.__context__
         for call in self.guard.history:
-            told += [call.model_dump_json(), repr(call), json.dumps(list(map(str, call.raw_outputs)))]
+            told += [_dumped(call), repr(call), json.dumps(list(map(str, call.raw_outputs)))]
         return "\n".join(told)
 
 

@@ -18,7 +18,7 @@ from guardrails.types import OnFailAction
 from sentence_gate import Report, UsageError
 
 from .binding import GateNotBound
-from .session import KEY, Session
+from .session import BLANK, KEY, Session
 from .validator import SentenceGate
 from .verdict import accepted, reason
 from .wrapper import wrap
@@ -38,7 +38,7 @@ class GatedGuard(Guard):
         if llm_api is None and kwargs.get("model"):
             llm_api = _completion
         result = super().__call__(wrap(llm_api, session) if llm_api else None, *args, metadata={**(metadata or {}), KEY: session}, **kwargs)
-        return result if isinstance(result, ValidationOutcome) else _read(self, result, session)
+        return _whole(result, session) if isinstance(result, ValidationOutcome) else _read(self, result, session)
 
     def parse(
         self, llm_output: str, *args: Any, metadata: dict[str, Any] | None = None, llm_api: Callable[..., Any] | None = None, **kwargs: Any
@@ -47,13 +47,14 @@ class GatedGuard(Guard):
         session = _session(self, metadata, stream=False)
         if llm_api is None and kwargs.get("model"):
             llm_api = _completion
-        return super().parse(
+        outcome = super().parse(
             _clean(session, llm_output),
             *args,
             metadata={**(metadata or {}), KEY: session},
             llm_api=wrap(llm_api, session) if llm_api else None,
             **kwargs,
         )
+        return _whole(outcome, session)
 
 
 class AsyncGatedGuard(AsyncGuard):
@@ -69,7 +70,7 @@ class AsyncGatedGuard(AsyncGuard):
         result = await super().__call__(
             wrap(llm_api, session) if llm_api else None, *args, metadata={**(metadata or {}), KEY: session}, **kwargs
         )
-        return result if isinstance(result, ValidationOutcome) else _aread(self, result, session)
+        return _whole(result, session) if isinstance(result, ValidationOutcome) else _aread(self, result, session)
 
     async def parse(
         self, llm_output: str, *args: Any, metadata: dict[str, Any] | None = None, llm_api: Callable[..., Any] | None = None, **kwargs: Any
@@ -78,13 +79,14 @@ class AsyncGatedGuard(AsyncGuard):
         session = _session(self, metadata, stream=False)
         if llm_api is None and kwargs.get("model"):
             llm_api = _acompletion
-        return await super().parse(
+        outcome = await super().parse(
             _clean(session, llm_output),
             *args,
             metadata={**(metadata or {}), KEY: session},
             llm_api=wrap(llm_api, session) if llm_api else None,
             **kwargs,
         )
+        return _whole(outcome, session)
 
 
 def _completion(*args: Any, **kwargs: Any) -> Any:
@@ -132,6 +134,15 @@ def _session(guard: Guard, metadata: dict[str, Any] | None, *, stream: bool) -> 
 
 def _clean(session: Session, text: Any) -> Any:
     return session.clean(text) if isinstance(text, str) else text
+
+
+def _whole(outcome: Any, session: Session) -> Any:
+    """The outcome of an answer that was not streamed, without the blank that stands for nothing."""
+    if session.nothing and outcome.raw_llm_output == BLANK:
+        outcome.raw_llm_output = ""
+        if outcome.validated_output == BLANK:
+            outcome.validated_output = ""
+    return outcome
 
 
 def _read(guard: GatedGuard, outcomes: Iterator[Any], session: Session) -> Iterator[Any]:

@@ -24,6 +24,10 @@ KEY = "sentence_gate"
 """Where a call's metadata holds the session."""
 
 
+BLANK = " "
+"""What Guardrails gets of an answer of which nothing was released: it takes an empty one for a failure of the model, and fixes nothing."""
+
+
 class Session(dict[str, Any]):
     """One call of a gated guard. `bindings` goes from a gate's identity to what it judges by, `places` from a path to the gates there."""
 
@@ -47,6 +51,11 @@ class Session(dict[str, Any]):
         return self._output_type != OutputTypes.STRING
 
     @property
+    def nothing(self) -> bool:
+        """Whether nothing was released of a whole answer that is text."""
+        return not self.structured and any(not text for _, text in self._verdicts)
+
+    @property
     def failed(self) -> bool:
         """Whether a part of the last whole answer did not pass."""
         return not all(map(accepted, self._verdicts.values()))
@@ -58,13 +67,15 @@ class Session(dict[str, Any]):
 
     def verdict(self, gate: object, text: object) -> Report | None:
         """The report behind a released text, if this gate released it."""
-        return self._verdicts.get((id(gate), text)) if isinstance(text, str) else None
+        if not isinstance(text, str):
+            return None
+        return self._verdicts.get((id(gate), "" if self.nothing and text == BLANK else text))
 
     def clean(self, answer: str, ending: Ending | None = None) -> str:
         """What Guardrails may see of a whole answer. A structured one that can't be read is seen as nothing."""
         self._verdicts.clear()
         if not self.structured:
-            return self._released("$", answer, ending)
+            return self._released("$", answer, ending) or BLANK
         parsed, error = parse_llm_output(answer, self._output_type)
         if error or isinstance(parsed, ReAsk) or parsed is None:
             return ""
