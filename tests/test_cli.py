@@ -423,3 +423,28 @@ def test_replay_shows_its_progress_on_a_terminal(runs: Path) -> None:
     assert status == 0
     assert b" 100 %" in sent
     assert sent.index(b"\r\x1b[K") < sent.index(b"answers replayed")
+
+
+# ---------- guardrails-register ----------
+
+
+def test_register_adds_one_entry_and_keeps_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    registry = tmp_path / ".guardrails" / "hub_registry.json"
+    assert main(["guardrails-register"]) == 0
+    written = json.loads(registry.read_text(encoding="utf-8"))
+    assert list(written) == ["version", "validators"]
+    entry = written["validators"]["sentence_gate/sentence_gate"]
+    assert (entry["import_path"], entry["package_name"]) == ("guardrails_ai.sentence_gate", "sentence-gate")
+    written["validators"]["other/one"] = {"import_path": "other.one"}
+    registry.write_text(json.dumps(written), encoding="utf-8")
+    assert main(["guardrails-register"]) == 0
+    assert set(json.loads(registry.read_text(encoding="utf-8"))["validators"]) == {"other/one", "sentence_gate/sentence_gate"}
+    assert [path.name for path in registry.parent.iterdir()] == ["hub_registry.json"]
+    for broken in ("{", "[]", '{"validators": 3}'):
+        registry.write_text(broken, encoding="utf-8")
+        assert main(["guardrails-register"]) == 2
+        assert registry.read_text(encoding="utf-8") == broken
+    assert "no registry" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-r"""The command line: `sentence-gate demo`, `check`, `replay`. The only place that prints.
+r"""The command line: `sentence-gate demo`, `check`, `replay`, `guardrails-register`. The only place that prints.
 
 Exit status: 0 accepted or done; 1 stopped, refused or empty, or (replay) a line that is no record; 2 wrong use; 3 cut, failed or
 cancelled, Ctrl-C and a closed pipe included. What is printed of an answer has its control characters and bidirectional overrides written
@@ -17,6 +17,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import metadata
 from io import TextIOWrapper
 from pathlib import Path
@@ -44,6 +45,7 @@ EXIT: dict[Status, int] = {
     "cancelled": 3,
 }
 WRONG_USE, CANCELLED = 2, 3
+_REGISTRY = Path(".guardrails", "hub_registry.json")
 _READ = 65536  # bytes asked for at a time; a pipe hands over what is there
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202d\u202e\ud800-\udfff]")
@@ -118,6 +120,15 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("--policy", type=Path, metavar="FILE", help="a policy, .toml or .json; a record's language overrides its")
     again.add_argument("--json", action="store_true", help="one JSON document: results (no withheld text), summary")
     again.set_defaults(run=_replay)
+
+    register = commands.add_parser(
+        "guardrails-register",
+        help="write the Guardrails AI registry entry of this directory",
+        description=f"Adds sentence_gate/sentence_gate to {_REGISTRY} here, where Guardrails looks for validators by name: "
+        "with it `guardrails validate`, RAIL files and Guard.from_dict find the validator without an import. Other entries stay.",
+        epilog="Exit status: 0 written; 2 the file there is no registry.",
+    )
+    register.set_defaults(run=_register)
     return parser
 
 
@@ -276,6 +287,28 @@ class _Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._shown = -1
+
+
+# ---------- guardrails-register ----------
+
+
+def _register(_: argparse.Namespace) -> int:
+    try:
+        registry = json.loads(_REGISTRY.read_text(encoding="utf-8")) if _REGISTRY.exists() else {"version": 1}
+        registry.setdefault("validators", {})["sentence_gate/sentence_gate"] = {
+            "import_path": "guardrails_ai.sentence_gate",
+            "exports": ["SentenceGate", "gated", "GatedGuard", "AsyncGatedGuard"],
+            "installed_at": datetime.now(UTC).isoformat(),
+            "package_name": "sentence-gate",
+        }
+    except (ValueError, AttributeError, TypeError):
+        raise UsageError(f"{_REGISTRY} is there, and is no registry of Guardrails: move it away") from None
+    _REGISTRY.parent.mkdir(exist_ok=True)
+    written = _REGISTRY.with_suffix(".new")
+    written.write_text(json.dumps(registry, indent=2) + "\n", encoding="utf-8")
+    written.replace(_REGISTRY)
+    print(f"sentence_gate/sentence_gate is in {_REGISTRY}")
+    return 0
 
 
 # ---------- demo ----------
