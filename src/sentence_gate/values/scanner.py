@@ -9,6 +9,7 @@ of the first. So an answer that copies its source is never wrong.
 from __future__ import annotations
 
 import re
+from math import prod
 
 from ..normal import UNSPACED
 from . import clocks, dates, phones
@@ -1020,8 +1021,11 @@ class _Walk:
         if not self.source or not self.table.points:
             return None
         if last and low[last[1] : spans[0][0]].strip() in self.table.points:
-            digits = "".join(str(word[0]) for word in row) if all(word[0] < 10 for word in row) else str(numbers[0][0])
-            self.found.append(Found(spans[0][0], spans[-1][1], "words", (), ["n" + canonical(str(last[0]), digits)]))
+            units = [word for word in row if word[1] != "scale"]
+            digits = "".join(str(word[0]) for word in units) if all(word[0] < 10 for word in units) else str(compose(units)[0][0])
+            factor = prod(word[0] for word in row[len(units) :] if word[1] == "scale")
+            if digits and factor < 10**30 and row[: len(units)] == units:
+                self.found.append(Found(spans[0][0], spans[-1][1], "words", (), ["n" + times((str(last[0]), digits), factor)]))
         return numbers[-1][0], spans[-1][1], ""
 
     def with_digits(self, value: int, start: int, end: int) -> bool:

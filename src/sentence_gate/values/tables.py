@@ -110,6 +110,8 @@ def _of_other_scripts(language: languages.Language) -> dict[str, Any]:
     merged: dict[str, Any] = {"scales": {}, "months": [[] for _ in range(12)]}
     for script, section in _foreign().items():
         if script == _SCRIPTS.get(language.script, language.script) and script != "Latn":
+            if script == "Hani":  # a short text may be Chinese or Japanese
+                merged |= {half: list(section[half]) for half in ("am", "pm")}
             continue
         for part in section.values() if script == "Latn" else (section,):
             for name, value in part.items():
@@ -189,7 +191,7 @@ def tables(code: str) -> Tables:
         values |= {
             word: (factor, "scale")
             for word, factor in own_scales.items()
-            if factor >= 100 and len(word) > (2 if word.isascii() else 1) and "." not in word
+            if factor >= 10 and len(word) > (2 if word.isascii() else 1) and "." not in word
         }
         values |= {key(word): (value, "ordinal") for word, value in numbers.ordinals.items()}
         values |= {key(word): (value, "unit") for word, value in numbers.words.items()}
