@@ -78,19 +78,20 @@ class Address(NamedTuple):
 def find(text: str) -> list[Address]:
     """The addresses of a folded text, in order, none within another."""
     found: list[Address] = []
-    done = 0
+    done = tried = 0
     for hint in _HINT.finditer(text):
         at = hint.start()
         if at < done:
             continue
-        window = max(done, at - _LONGEST_TOKEN)
+        window = max(done, tried, at - _LONGEST_TOKEN)
         begin = max(window, 1 + max(text.rfind(white, window, at) for white in " \n\t"))
         while (match := _ADDRESS.search(text, begin, hint.end() + _LONGEST_TOKEN)) and match.start() < hint.end():
             address = _read(text, match, done)
-            begin = match.end()
+            begin = tried = match.end()
             if address is not None:
                 found.append(address)
                 begin = done = max(begin, address.end)
+        tried = max(tried, at)
     return found
 
 

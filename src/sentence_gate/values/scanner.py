@@ -97,13 +97,15 @@ def scan(folded: str, low: str, table: Tables, source: bool) -> list[Found]:
 
 
 class _Walk:
-    __slots__ = ("found", "folded", "listed", "low", "order", "reference", "source", "table", "taken")
+    __slots__ = ("found", "folded", "listed", "low", "order", "reference", "scaled_ends", "scaled_starts", "source", "table", "taken")
 
     def __init__(self, folded: str, low: str, table: Tables, source: bool) -> None:
         self.folded, self.low, self.table, self.source = folded, low, table, source
         self.found: list[Found] = []
         self.taken: set[int] = set()  # where words begin that are part of a value in digits
         self.reference = -1  # the end of the last reference to a list or source
+        self.scaled_ends: dict[int, Found] | None = None  # numbers with a scale word by where they end
+        self.scaled_starts: dict[int, Found] = {}
         self.listed: set[int] = set()
         if not source:
             for match in _LIST_NUMBER.finditer(folded):
@@ -1030,8 +1032,10 @@ class _Walk:
 
     def with_digits(self, value: int, start: int, end: int) -> bool:
         """1 million and two hundred thousand; one million and 200 thousand: one number, written in both ways."""
-        scaled = [one for one in self.found if one.scale] if self.found else []
-        if not scaled:
+        if self.scaled_ends is None:
+            scaled = [one for one in self.found if one.scale]
+            self.scaled_ends, self.scaled_starts = {one.end: one for one in scaled}, {one.start: one for one in scaled}
+        if not self.scaled_ends:
             return False
         before = self.low[:start].rstrip(" ") if start < 200 else self.low[start - 200 : start].rstrip(" ")
         shift = max(0, start - 200)
@@ -1039,22 +1043,25 @@ class _Walk:
             if before.endswith(joiner):
                 before = before[: -len(joiner)].rstrip(" ")
                 break
-        for one in scaled:
-            plain = one.vouched[0][1:] if one.vouched else ""
-            if not plain.isdigit() or len(plain) > 40:
-                continue
-            if one.end == shift + len(before) and value < one.scale:
-                key = f"n{int(plain) + value}"
-                one.vouched = [*one.vouched, key, f"n{value}"]
-                one.keys, one.end = (key,), end
-                return True
-            gap = self.table.gaps.match(self.low, end)
-            if gap and gap.end() == one.start and int(plain) < value and value % (10 ** len(plain)) == 0:
-                key = f"n{int(plain) + value}"
-                one.vouched = [*one.vouched, key, f"n{value}"]
-                one.keys, one.start = (key,), start
-                return True
+        one = self.scaled_ends.get(shift + len(before))
+        if one is not None and value < one.scale and (plain := self.plain(one)) is not None:
+            key = f"n{plain + value}"
+            one.vouched = [*one.vouched, key, f"n{value}"]
+            one.keys, one.end = (key,), end
+            return True
+        gap = self.table.gaps.match(self.low, end)
+        one = self.scaled_starts.get(gap.end()) if gap else None
+        if one is not None and (plain := self.plain(one)) is not None and plain < value and value % (10 ** len(str(plain))) == 0:
+            key = f"n{plain + value}"
+            one.vouched = [*one.vouched, key, f"n{value}"]
+            one.keys, one.start = (key,), start
+            return True
         return False
+
+    def plain(self, one: Found) -> int | None:
+        """A scaled number as an int, if it is a whole one of a bounded length."""
+        digits = one.vouched[0][1:] if one.vouched else ""
+        return int(digits) if digits.isdigit() and len(digits) <= 40 else None
 
     def glued(self, match: re.Match[str]) -> None:
         """fünfundzwanzig."""
