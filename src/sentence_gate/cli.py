@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
+from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
@@ -129,6 +130,15 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 written; 2 the file there is no registry.",
     )
     register.set_defaults(run=_register)
+
+    folder = commands.add_parser(
+        "nemo-path",
+        help="print the folder that a NeMo Guardrails configuration imports",
+        description="Prints the folder for import_paths, where NeMo Guardrails can't find sentence_gate/rails by itself "
+        "(an editable install, another site-packages).",
+    )
+    folder.add_argument("--colang", choices=["1", "2"], default="1", help="the configuration's Colang version (1)")
+    folder.set_defaults(run=_nemo_path)
     return parser
 
 
@@ -138,6 +148,14 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(f"{parser.prog} {metadata.version('sentence-gate')}")
         parser.exit()
+
+
+def _nemo_path(arguments: argparse.Namespace) -> int:
+    found = find_spec("sentence_gate.rails" if arguments.colang == "1" else "sentence_gate.rails_v2")
+    if found is None or not found.submodule_search_locations:
+        raise UsageError("this installation has no folder for NeMo Guardrails: install the wheel of sentence-gate")
+    print(found.submodule_search_locations[0])
+    return 0
 
 
 # ---------- check ----------

@@ -212,6 +212,10 @@ def _step(step: _Step, question: str, messages: Sequence[Message], sources: Sour
                 if outcome.stopped:
                     transport = "closed_by_us"
                     break
+            else:
+                outcome = gate.feed(thinking.finish())
+                shown = shown or bool(outcome.text)
+                yield from outcome.events
     except Exception:  # the model's side failed; what it says may quote the answer
         transport = "reset"
     step.seconds, step.usage = time.monotonic() - started, tracker.usage
