@@ -309,43 +309,36 @@ class _Adapter:
     ) -> AsyncIterator[str]:
         """What the reader may see, a chunk a sentence, and notices of other endings than a stop. The model is closed on every way out."""
         upstream = _Upstream(self, session, request, generator)
-        gate, thinking, first = session.gate(), ReasoningFilter(), True
-        shown = False
+        thinking, gate, shown = ReasoningFilter(), None, False
         try:
             async for chunk in upstream.chunks():
-                if first and chunk in self._canned():
+                if gate is None and chunk in self._canned():
                     session.released += chunk
+                    shown = True
                     yield chunk
-                    shown, first = True, False
                     continue
-                first = False
+                gate = gate or session.gate()  # not before: a retrieval rail may have found the sources only now
                 outcome = gate.feed(thinking.feed(chunk))
                 if outcome.stopped:
-                    session.report = gate.report
-                    await upstream.close()
+                    break
                 for text in _released(outcome):
                     session.released += text
-                    shown = True
                     yield text
-                if outcome.stopped:
-                    break
+            else:
+                gate = gate or session.gate()
+                outcome = gate.feed(thinking.finish())
+            if upstream.failed is None and gate is not None:
+                last = gate.finish(upstream.ending())
+                session.report = gate.report
+            await upstream.close()
             if upstream.failed is not None:
-                await upstream.close()
                 yield upstream.failed
                 return
-            rest = gate.feed(thinking.finish()) if not gate.stopped else Outcome()
-            if rest.stopped:
-                await upstream.close()
-            for text in _released(rest):
+            for text in [*_released(outcome), *_released(last)]:
                 session.released += text
                 yield text
-            outcome = gate.finish(upstream.ending())
-            session.report = gate.report
-            for text in _released(outcome):
-                session.released += text
-                yield text
-            told = session.report.notice
-            if told and session.report.status != "stopped" and not (session.report.status == "empty" and shown):
+            told = gate.report.notice
+            if told and gate.report.status != "stopped" and not (gate.report.status == "empty" and shown):
                 told = ("\n\n" if session.released.strip() else "") + told
                 session.released += told
                 yield told
@@ -422,7 +415,9 @@ class _Upstream:
                     yield text
             return
         handler = StreamingHandler()
-        self._task = self._adapter._start(self._session, self._request, handler)
+        # The text is gated here, and other rails judge it sentence by sentence: they need not run once more on the whole of it.
+        request = {**self._request, "options": _without_output_rails(self._request["options"])}
+        self._task = self._adapter._start(self._session, request, handler)
         self._task.add_done_callback(lambda task: asyncio.ensure_future(_end(handler)) if task.cancelled() or task.exception() else None)
         held: str | None = None
         async for chunk in handler:
@@ -573,6 +568,13 @@ def _with_output_rails(options: Any) -> Any:
         return options
     made = made.model_copy(deep=True)
     made.rails.output = True
+    return made
+
+
+def _without_output_rails(options: Any) -> GenerationOptions:
+    made = GenerationOptions(**options) if isinstance(options, Mapping) else options
+    made = made.model_copy(deep=True) if isinstance(made, GenerationOptions) else GenerationOptions()
+    made.rails.output = False
     return made
 
 
