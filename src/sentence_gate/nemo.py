@@ -3,8 +3,8 @@
 Theory
 ------
 A rail inside NeMo's streaming loop can allow or block a window of tokens; it can't rewrite it, it sees windows and not sentences, and it
-doesn't stop the model. So the gate stands before that loop, not in it. `install(app)`, which NeMo calls through the `init` of the imported folder,
-puts it around the two public methods that every other entry uses: `generate_async` and `stream_async`, on this one instance.
+doesn't stop the model. So the gate stands before that loop, not in it. `install(app)`, which NeMo calls through the `init` of the imported
+folder, puts it around the two public methods that every other entry uses: `generate_async` and `stream_async`, on this one instance.
 
     stream     the model's chunks (or the caller's generator) -> gate -> NeMo's own loop for the other output rails, if there are any,
                on whole, gated sentences -> reader. At a stop the model's stream is closed, then one payload in NeMo's own form goes out
@@ -31,7 +31,7 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from nemoguardrails.actions.rail_outcome import RailOutcome, TransformSpec, TransformTarget
+from nemoguardrails.actions.rail_outcome import RailDecision, RailOutcome, TransformSpec, TransformTarget
 from nemoguardrails.context import streaming_handler_var
 from nemoguardrails.rails.llm.options import GenerationOptions, GenerationResponse
 from nemoguardrails.streaming import StreamingHandler
@@ -39,7 +39,7 @@ from nemoguardrails.streaming import StreamingHandler
 from .endings import UNATTESTED, Tracker
 from .errors import UsageError
 from .events import Ending, Outcome, Released, Report
-from .gate import SentenceGate, judge
+from .gate import SentenceGate
 from .policy import Policy, notice
 from .providers import ReasoningFilter
 from .providers import nemo as provider
@@ -75,8 +75,8 @@ class _Session:
     def gate(self) -> SentenceGate:
         if self.sources is None:
             _log.warning(
-                "sentence-gate: this request has no sources, so the first sentence that needs one is withheld. Give them in a message of role "
-                "'context' as relevant_chunks_sep (a list of texts), by a retrieval rail, or over HTTP as guardrails.context."
+                "sentence-gate: this request has no sources, so the first sentence that needs one is withheld. Give them in a message of "
+                "role 'context' as relevant_chunks_sep (a list of texts), by a retrieval rail, or over HTTP as guardrails.context."
             )
         return SentenceGate(self.sources if self.sources is not None else Sources([]), self.policy, question=self.question)
 
@@ -226,7 +226,7 @@ class _Adapter:
         context.run(_session.set, session)
         context.run(streaming_handler_var.set, None)
         work = self._generate(**request, streaming_handler=handler) if handler is not None else self._generate(**request)
-        return context.run(asyncio.ensure_future, work)  # type: ignore[arg-type, return-value]
+        return context.run(asyncio.ensure_future, work)
 
     async def _into(self, handler: Any, session: _Session, request: Mapping[str, Any]) -> Any:
         text = ""
@@ -283,14 +283,12 @@ class _Adapter:
         request = {"prompt": prompt, "messages": cleaned, "options": _with_output_rails(options), "state": state, **more}
         return self._delivered(session, request, generator)
 
-    async def _delivered(
-        self, session: _Session, request: Mapping[str, Any], generator: AsyncIterator[str] | None
-    ) -> AsyncIterator[str]:
+    async def _delivered(self, session: _Session, request: Mapping[str, Any], generator: AsyncIterator[str] | None) -> AsyncIterator[str]:
         gated = self._gated(session, request, generator)
         chunks: AsyncIterator[Any] = gated
         if self._others():
             messages = request["messages"] if request["messages"] is not None else [{"role": "user", "content": request["prompt"] or ""}]
-            told = next((message["content"] for message in reversed(messages) if message.get("role") == "context"), {})
+            told: dict[str, Any] = next((message["content"] for message in reversed(messages) if message.get("role") == "context"), {})
             chunks = self._stream(messages=[*messages, {"role": "context", "content": {**told, _KEY: session}}], generator=gated)
         try:
             async for chunk in chunks:
@@ -304,9 +302,7 @@ class _Adapter:
         if session.report is not None and session.report.status == "stopped":
             yield _payload(session.report.notice or notice(self.policy, "stopped"))
 
-    async def _gated(
-        self, session: _Session, request: Mapping[str, Any], generator: AsyncIterator[str] | None
-    ) -> AsyncIterator[str]:
+    async def _gated(self, session: _Session, request: Mapping[str, Any], generator: AsyncIterator[str] | None) -> AsyncIterator[str]:
         """What the reader may see, a chunk a sentence, and notices of other endings than a stop. The model is closed on every way out."""
         upstream = _Upstream(self, session, request, generator)
         thinking, gate, shown = ReasoningFilter(), None, False
@@ -366,10 +362,12 @@ class _Adapter:
         report = self._judge(_without_reasoning(text), session)
         told = _told(report)
         if report.status == "stopped":
-            return RailOutcome.block(reason="sentence-gate: " + ", ".join(sorted({one.check for one in report.violations})), metadata={"text": told})
+            return RailOutcome.block(
+                reason="sentence-gate: " + ", ".join(sorted({one.check for one in report.violations})), metadata={"text": told}
+            )
         if told == text:
             return RailOutcome.allow()
-        return RailOutcome(decision="transform", transforms=(TransformSpec(TransformTarget.BOT_MESSAGE, told),))  # type: ignore[arg-type]
+        return RailOutcome(RailDecision.TRANSFORM, transforms=(TransformSpec(TransformTarget.BOT_MESSAGE, told),))
 
     async def _take_sources(self, context: Any = None, relevant_chunks_sep: Any = None, **more: Any) -> None:
         """Keeps what a retrieval rail or action found for the gate."""
@@ -595,7 +593,9 @@ def _released(outcome: Outcome) -> list[str]:
 
 
 def _payload(message: str) -> str:
-    return json.dumps({"error": {"message": message, "type": "guardrails_violation", "param": FLOW, "code": "content_blocked"}}, ensure_ascii=False)
+    return json.dumps(
+        {"error": {"message": message, "type": "guardrails_violation", "param": FLOW, "code": "content_blocked"}}, ensure_ascii=False
+    )
 
 
 def _payload_of_failure() -> str:

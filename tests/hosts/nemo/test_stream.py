@@ -41,7 +41,7 @@ def test_a_stop_gives_what_passed_and_one_payload(size: int, external: bool) -> 
 
     async def read() -> None:
         async for chunk in app.stream_async(messages=messages(), generator=generator):
-            seen.append((chunk, len(closed) if external else model.closed))
+            seen.append((chunk, len(closed) if external else model.closed))  # noqa: PERF401 - looked at when it comes
 
     run(read())
     text, payloads = parts([chunk for chunk, _ in seen])
@@ -117,7 +117,11 @@ def test_a_tail_without_a_full_stop_is_judged_at_the_end() -> None:
     [
         ("", "stop", "There was no answer to this question."),
         ("NO_ANSWER", "stop", "The available sources do not answer this question."),
-        ("The library opens at 9:00 [S1]. It is", "length", "The library opens at 9:00.\n\nThis answer was cut short because it became too long."),
+        (
+            "The library opens at 9:00 [S1]. It is",
+            "length",
+            "The library opens at 9:00.\n\nThis answer was cut short because it became too long.",
+        ),
         ("The library opens at 9:00 [S1]. It is", "content_filter", "The library opens at 9:00.\n\nThis answer could not be completed"),
         ("The library opens at 9:00 [S1].", None, "The library opens at 9:00."),
     ],
@@ -144,7 +148,7 @@ def test_nothing_is_emitted_before_its_sentence_is_complete() -> None:
 
         async def follow() -> None:
             async for chunk in app.stream_async(messages=messages()):
-                got.append(chunk)
+                got.append(chunk)  # noqa: PERF401 - looked at when it comes
 
         task = asyncio.create_task(follow())
         boundary = GOOD.index(". A") + 2
@@ -211,7 +215,10 @@ def test_100_models_at_once_and_two_streams_in_one_task() -> None:
     assert model.closed == 100
 
     async def interleaved() -> tuple[list[str], list[str]]:
-        streams = [app.stream_async(messages=messages()), app.stream_async(messages=messages(["The library opens at 9:00. A card costs 7 euros."]))]
+        streams = [
+            app.stream_async(messages=messages()),
+            app.stream_async(messages=messages(["The library opens at 9:00. A card costs 7 euros."])),
+        ]
         got: tuple[list[str], list[str]] = ([], [])
         running = [0, 1]
         while running:
@@ -262,5 +269,8 @@ def test_sources_of_the_last_context_message_count_and_one_text_will_do() -> Non
     app, _ = rails("The library opens at 9:00 [S1].")
     chain = [*messages(["Nothing about it."]), *messages(SOURCES)]
     assert run(collect(app.stream_async(messages=chain))) == [BAD_SHOWN]
-    single = [{"role": "context", "content": {"relevant_chunks": "کتابخانه ساعت ۹:۰۰ باز می‌شود. The library opens at ۹:۰۰."}}, messages()[-1]]
+    single = [
+        {"role": "context", "content": {"relevant_chunks": "کتابخانه ساعت ۹:۰۰ باز می‌شود. The library opens at ۹:۰۰."}},
+        messages()[-1],
+    ]
     assert run(collect(app.stream_async(messages=single))) == [BAD_SHOWN]
