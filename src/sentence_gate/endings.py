@@ -97,13 +97,9 @@ class Tracker:
             if self.said is not None and not self._reopened:
                 self._reopened = True
                 self._notes["text_after_terminal"] = None
-        arrived = (
-            delta.text,
-            delta.reasoning,
-            delta.refusal,
-            *(part for tool in delta.tool for part in (tool.name, tool.arguments) if part),
-        )
-        self.received += sum(map(bytes_of, arrived))
+        self.received += bytes_of(delta.text) + bytes_of(delta.reasoning) + bytes_of(delta.refusal)
+        for tool in delta.tool:
+            self.received += bytes_of(tool.name or "") + bytes_of(tool.arguments)
         self._refused |= bool(delta.refusal)
         self._calls |= bool(delta.tool)
         self._notes.update(dict.fromkeys(delta.notes))

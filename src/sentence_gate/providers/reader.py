@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from .reasoning import ReasoningFilter
 from .transport import Transport, reason_of_exception, transport_of
 
 _DONE = "[DONE]"
+_HIGH = re.compile("[\ud800-\udbff]")  # the first half of a character that JSON wrote as two
 
 
 class Provider(TrackedProvider, Protocol):
@@ -126,10 +128,12 @@ class Reader:
 
     def _paired(self, text: str) -> str:
         """Joins the halves of a character that a server cut into two payloads."""
+        if not self._high and text.isascii():
+            return text
         text, self._high = self._high + text, ""
         if "\ud800" <= text[-1] <= "\udbff":
             text, self._high = text[:-1], text[-1]
-        if any("\ud800" <= char <= "\udbff" for char in text if char > "\ud7ff"):
+        if _HIGH.search(text):
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return text
 

@@ -50,6 +50,9 @@ class ReasoningFilter:
 
     def feed(self, piece: str) -> str:
         """The text outside reasoning that is certain now. `taken` counts the code points of reasoning and tags so far."""
+        if not self._held and self._until is None and not self._trims and not any(map(piece.__contains__, self._first)):
+            self._shown = self._shown or bool(piece.strip())
+            return piece
         rest, self._held = self._held + piece, ""
         at, out = 0, []
         while found := (self._until or self._any).search(rest, at):
