@@ -15,7 +15,7 @@ from sentence_gate.languages import Language, codes, load
 
 ALL = codes()
 DATA = {code: resources.files("sentence_gate.languages").joinpath(f"{code}.toml").read_text(encoding="utf-8") for code in ALL}
-DOTTED = {"de", "en", "es", "fr", "id", "it", "nl", "pl", "pt", "tr", "vi"}
+DOTTED = {"de", "el", "en", "es", "fr", "id", "it", "nl", "pl", "pt", "tr", "uk", "vi"}
 """Languages whose abbreviations all end in a full stop; others may list ones with other marks."""
 
 TENS = (*range(21), 30, 40, 50, 60, 70, 80, 90)
