@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from typing import Any, Literal, Self, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -20,7 +20,7 @@ from langchain_core.language_models.chat_models import agenerate_from_stream, ge
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig, RunnableParallel, RunnableSequence
-from langchain_core.runnables.config import ensure_config, merge_configs, run_in_executor
+from langchain_core.runnables.config import ensure_config, merge_configs, run_in_executor, var_child_runnable_config
 from langchain_core.tools import BaseTool
 from pydantic import Field
 
@@ -69,7 +69,7 @@ class GatedChatModel(BaseChatModel):
     included.
 
     Not promised: caching (a cache's key doesn't hold the sources, so `cache` stays False), several choices in one stream (`n` above 1
-    works with invoke, generate and batch), and anything about a model that the inner model calls itself.
+    works with invoke, generate and batch), and hiding raw text from listeners that the inner model, or a client inside it, brings itself.
     """
 
     llm: BaseChatModel
@@ -234,12 +234,12 @@ class GatedChatModel(BaseChatModel):
                 if stack is not None:
                     stack.callback(close, upstream)
             if call.new is None:
-                yield from upstream
+                yield from _unheard(upstream)
                 return
             run, passing = call.new(), None
             translator = run.translator
             with run.watched():
-                for chunk in upstream:
+                for chunk in _unheard(upstream):
                     passing = translator.message(chunk.message, chunk.generation_info)
                     if translator.over:
                         break
@@ -267,13 +267,13 @@ class GatedChatModel(BaseChatModel):
                 if stack is not None:
                     stack.push_async_callback(aclose, upstream)
             if call.new is None:
-                async for chunk in upstream:
+                async for chunk in _aunheard(upstream):
                     yield chunk
                 return
             run, passing = call.new(), None
             translator = run.translator
             with run.watched():
-                async for chunk in upstream:
+                async for chunk in _aunheard(upstream):
                     passing = translator.message(chunk.message, chunk.generation_info)
                     if translator.over:
                         break
@@ -297,7 +297,9 @@ class GatedChatModel(BaseChatModel):
         if self._reads_stream(kwargs, asynchronous=False):
             return generate_from_stream(self._stream(messages, stop, **kwargs))
         call = self._open(messages, kwargs, _now(self._given(kwargs), messages), streaming=False)
-        result, infos = call.judged(self.llm._generate(messages, stop=self._stops(stop), **call.kwargs))
+        with _unheard_here():
+            whole = self.llm._generate(messages, stop=self._stops(stop), **call.kwargs)
+        result, infos = call.judged(whole)
         for info in infos:
             announce(info)
         return result
@@ -312,7 +314,9 @@ class GatedChatModel(BaseChatModel):
         if self._reads_stream(kwargs, asynchronous=True):
             return await agenerate_from_stream(self._astream(messages, stop, **kwargs))
         call = self._open(messages, kwargs, await _soon(self._given(kwargs), messages), streaming=False)
-        result, infos = call.judged(await self.llm._agenerate(messages, stop=self._stops(stop), **call.kwargs))
+        with _unheard_here():
+            whole = await self.llm._agenerate(messages, stop=self._stops(stop), **call.kwargs)
+        result, infos = call.judged(whole)
         for info in infos:
             await aannounce(info)
         return result
@@ -335,7 +339,11 @@ class GatedChatModel(BaseChatModel):
     def _upstream(self, messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[str, Any]) -> Iterator[ChatGenerationChunk]:
         if type(self.llm)._stream is not BaseChatModel._stream:
             return self.llm._stream(messages, stop=stop, **kwargs)
-        return (_whole(result) for result in [self.llm._generate(messages, stop=stop, **kwargs)])
+
+        def whole() -> Iterator[ChatGenerationChunk]:
+            yield _whole(self.llm._generate(messages, stop=stop, **kwargs))
+
+        return whole()
 
     def _aupstream(self, messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[str, Any]) -> AsyncIterator[ChatGenerationChunk]:
         if type(self.llm)._astream is not BaseChatModel._astream:
@@ -352,7 +360,7 @@ class GatedChatModel(BaseChatModel):
         """Everything that may be refused, before the provider is called."""
         outward = self._outward(kwargs)
         structured = bool(kwargs.get(_STRUCTURED))
-        tools = bool(outward.get("tools") or outward.get("functions")) and outward.get("tool_choice") != "none"
+        tools = bool(outward.get("tools") or outward.get("functions")) and not _forbids_calls(outward.get("tool_choice"))
         if _asks_for_json(outward) or (structured and not tools):
             if self.structured == "refuse":
                 raise UsageError('the provider was asked for JSON, which the gate doesn\'t check, and structured="refuse" was asked for')
@@ -492,6 +500,10 @@ def _choices(llm: BaseChatModel, kwargs: Mapping[str, Any]) -> int:
     return n if isinstance(n, int) else 1
 
 
+def _forbids_calls(choice: Any) -> bool:
+    return choice == "none" or (isinstance(choice, Mapping) and choice.get("type") == "none")
+
+
 def _asks_for_json(kwargs: Mapping[str, Any]) -> bool:
     """Whether the provider is asked for JSON as the answer's text. What isn't known to ask for it is judged as prose."""
     return any(_is_json_format(kwargs[name]) for name in _FORMATS if name in kwargs)
@@ -524,6 +536,40 @@ def _whole(result: ChatResult) -> ChatGenerationChunk:
     generation: ChatGeneration = result.generations[0]
     info = {**(result.llm_output or {}), **(generation.generation_info or {})}
     return ChatGenerationChunk(message=as_chunk(generation.message), generation_info=info)
+
+
+@contextmanager
+def _unheard_here() -> Iterator[None]:
+    """What an inner model calls by itself (another model, a chain) would inherit the listeners of the run that is current; here is none."""
+    token = var_child_runnable_config.set(None)
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(token)
+
+
+def _unheard(upstream: Iterator[ChatGenerationChunk]) -> Iterator[ChatGenerationChunk]:
+    while True:
+        token = var_child_runnable_config.set(None)
+        try:
+            chunk = next(upstream, _DONE)
+        finally:
+            var_child_runnable_config.reset(token)
+        if chunk is _DONE:
+            return
+        yield chunk
+
+
+async def _aunheard(upstream: AsyncIterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:
+    while True:
+        token = var_child_runnable_config.set(None)
+        try:
+            chunk = await anext(upstream, _DONE)
+        finally:
+            var_child_runnable_config.reset(token)
+        if chunk is _DONE:
+            return
+        yield chunk
 
 
 async def _in_threads(upstream: Iterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:

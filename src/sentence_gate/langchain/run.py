@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
@@ -18,6 +18,7 @@ from .translator import Translator
 
 ExitBehavior = Literal["end", "error"]
 Piece: TypeAlias = str | AIMessageChunk
+Message = TypeVar("Message", AIMessageChunk, AIMessageChunk | None)
 
 
 class Run:
@@ -30,11 +31,13 @@ class Run:
         self._exit_behavior = exit_behavior
         self._on_report = on_report
         self._plain = False
+        self._id: str | None = None
 
     def take(self, piece: Any) -> Piece | None:
         """What may pass of a piece now, in the kind that it came in; None if nothing may, yet."""
         if isinstance(piece, BaseMessage):
-            return self.translator.message(piece)
+            self._id = piece.id or self._id
+            return self._named(self.translator.message(piece))
         self._plain = True
         if isinstance(piece, str):
             return self.translator.text(piece) or None
@@ -61,7 +64,7 @@ class Run:
     def last(self) -> Piece:
         """The last piece, when the upstream is closed. Raises SentenceGateStop if that is what a stop should do."""
         transport = "closed_by_us" if self.translator.over else "clean_eof"
-        last = self.translator.finish_text(transport) if self._plain else self.translator.finish(transport)
+        last: Piece = self.translator.finish_text(transport) if self._plain else self._named(self.translator.finish(transport))
         self._tell()
         if self.translator.dropped_reasoning:
             warnings.warn(
@@ -72,6 +75,11 @@ class Run:
         if self.translator.stopped and self._exit_behavior == "error":
             raise SentenceGateStop(self.translator.report)
         return last
+
+    def _named(self, message: Message) -> Message:
+        if message is not None:
+            message.id = self._id
+        return message
 
     def _give_up(self, transport: str, error: str | None = None) -> None:
         self.translator.give_up(transport, error)

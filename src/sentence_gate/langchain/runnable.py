@@ -185,7 +185,6 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         if isinstance(last, str):
             return (first or "") + last
         whole = first + last if isinstance(first, AIMessageChunk) else last
-        whole.id = piece.id
         return whole if isinstance(piece, AIMessageChunk) else message_chunk_to_message(whole)
 
     def _open(self, config: RunnableConfig, kwargs: dict[str, Any]) -> Run:

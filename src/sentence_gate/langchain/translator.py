@@ -20,7 +20,7 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.messages.tool import ToolCallChunk
 
 from ..endings import UNATTESTED, Tracker
-from ..events import Ending, Report
+from ..events import Delta, Ending, Report
 from ..gate import SentenceGate
 from ..providers import ReasoningFilter
 from ..providers import langchain as provider
@@ -84,7 +84,7 @@ class Translator:
 
     def text(self, piece: str) -> str:
         """What may pass of a piece of plain text."""
-        self._tracker.add(provider.read({"content": piece}))
+        self._tracker.add(Delta(text=piece))
         return self._gate.feed(self._filter.feed(piece)).text
 
     def message(self, message: BaseMessage, generation_info: Mapping[str, Any] | None = None) -> AIMessageChunk | None:
@@ -93,15 +93,18 @@ class Translator:
         calls = _calls(message)
         usage = getattr(message, "usage_metadata", None)
         extra = message.additional_kwargs or _NO_EXTRA
-        delta = provider.read(
-            {
-                "content": message.content,
-                "additional_kwargs": extra,
-                "response_metadata": told,
-                "tool_call_chunks": calls,
-                "usage_metadata": usage,
-            }
-        )
+        if isinstance(message.content, str) and not (told or calls or usage or extra):
+            delta = Delta(text=str.__str__(message.content))  # what the reader would say of most chunks, sooner
+        else:
+            delta = provider.read(
+                {
+                    "content": message.content,
+                    "additional_kwargs": extra,
+                    "response_metadata": told,
+                    "tool_call_chunks": calls,
+                    "usage_metadata": usage,
+                }
+            )
         self._tracker.add(delta)
         if told:
             self._note(told)
@@ -148,13 +151,17 @@ class Translator:
     @property
     def notice(self) -> str | None:
         """The notice for the reader; none in a turn that calls a tool, unless its text was cut or failed."""
-        report = self._gate.report
-        return None if self.called and report.status in ("stopped", "refused", "empty") else report.notice
+        return None if self._spared else self._gate.report.notice
+
+    @property
+    def _spared(self) -> bool:
+        """Whether a call passes although its turn's text was stopped or was nothing."""
+        return self.called and self._gate.report.status in ("stopped", "refused", "empty")
 
     @property
     def told(self) -> bool:
-        """Whether listeners are told: the answer was not simply accepted."""
-        return self._gate.report.status != "accepted"
+        """Whether listeners are told: the answer was not simply accepted, nor was it the text beside a call that was dropped."""
+        return self._gate.report.status != "accepted" and not self._spared
 
     @property
     def info(self) -> dict[str, Any]:

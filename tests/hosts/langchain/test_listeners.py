@@ -7,6 +7,8 @@ import importlib.util
 import io
 import warnings
 from contextlib import redirect_stdout
+from functools import reduce
+from operator import add
 from typing import Annotated, Any, TypedDict
 
 import pytest
@@ -15,10 +17,11 @@ from langchain_core.globals import set_debug, set_verbose
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tracers import BaseTracer
 from langchain_core.tracers._streaming import _StreamingCallbackHandler
-from langchain_scripted import BAD, CANARY, GOOD, SOURCES, STOPPED, AsyncScriptedModel, pieces, shows_canary
+from langchain_scripted import BAD, CANARY, GOOD, SOURCES, STOPPED, AsyncScriptedModel, call, pieces, shows_canary
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 
@@ -305,3 +308,62 @@ if importlib.util.find_spec("langserve"):  # it needs the newest LangChain
                 assert CANARY not in told
                 assert "\\u2603" not in told
                 assert "opens at eight" in told
+
+
+class Router(BaseChatModel):
+    """A model that calls another one by itself, as its public self."""
+
+    inner: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "router"
+
+    def _stream(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
+        for said in self.inner.stream(messages):
+            yield ChatGenerationChunk(message=said)
+
+    async def _astream(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
+        async for said in self.inner.astream(messages):
+            yield ChatGenerationChunk(message=said)
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self.inner.invoke(messages))])
+
+
+@pytest.mark.parametrize("more", [{}, {"disable_streaming": True}])
+def test_a_model_inside_the_inner_model_is_not_heard(more: Any) -> None:
+    made = PROMPT | GatedChatModel(Router(inner=AsyncScriptedModel(), **more), sources=SOURCES) | StrOutputParser()
+    clean(asyncio.run(listed(made.astream_events(ASKED, version="v2"))))
+    for run in (lambda config: list(made.stream(ASKED, config)), lambda config: made.invoke(ASKED, config)):
+        listener = Listener()
+        run({"callbacks": [listener]})
+        clean(listener.seen)
+    listener = Listener()
+    asyncio.run(made.ainvoke(ASKED, {"callbacks": [listener]}))
+    clean(listener.seen)
+
+
+def test_a_graph_hands_its_config_to_the_gate() -> None:
+    gate = GatedChatModel(AsyncScriptedModel())
+    builder = StateGraph(State)
+    builder.add_node("answer", lambda state: {"messages": [gate.invoke(state["messages"])]})
+    builder.add_edge(START, "answer")
+    builder.add_edge("answer", END)
+    config: Any = {"configurable": {"sentence_gate_sources": SOURCES}}
+    asked: Any = {"messages": [("human", "When?")]}
+    assert builder.compile().invoke(asked, config)["messages"][-1].content == STOPPED
+    assert asyncio.run(builder.compile().ainvoke(asked, config))["messages"][-1].content == STOPPED
+
+
+def test_calls_in_every_output_version() -> None:
+    for version in (None, "v1"):
+        calls = [{**one, "index": 1} for one in call()["tool_call_chunks"]]
+        inner = AsyncScriptedModel(script=[*pieces(f"{GOOD} {BAD} It"), {"tool_call_chunks": calls}])
+        tools = [{"type": "function", "function": {"name": "look_up", "parameters": {}}}]
+        gate = GatedChatModel(inner, sources=SOURCES, output_version=version).bind(tools=tools)
+        for message in (gate.invoke("When?"), reduce(add, gate.stream("When?"))):
+            assert message.text == "The pool opens at eight."
+            assert [one["name"] for one in message.tool_calls] == ["look_up"]
+            assert [block["type"] for block in message.content_blocks] in (["text", "tool_call"], ["text", "tool_call_chunk"])
+            assert not shows_canary(message)

@@ -16,6 +16,7 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langchain_scripted import GOOD, SHOWN, SOURCES, STOPPED, TEXT, pieces, shows_canary
 from langchain_server import anthropic, openai_chat, openai_responses, serving
+from pydantic import BaseModel
 
 from sentence_gate.langchain import GatedChatModel, SentenceGateRunnable, SentenceGateWarning
 
@@ -199,3 +200,43 @@ def test_no_listener_sees_the_canary(name: str) -> None:
         found = asyncio.run(_listed((model | (lambda message: message)).astream_events("When?", version="v2")))
     assert not shows_canary(found)
     assert any("opens at eight" in repr(one) for one in found)
+
+
+class Hours(BaseModel):
+    """When the pool opens."""
+
+    opens: str
+
+
+STRUCTURED = {
+    "openai, a call": (
+        chat_openai,
+        {"method": "function_calling"},
+        lambda: openai_chat(
+            pieces(f"{TEXT} "),
+            "tool_calls",
+            calls=[{"index": 0, "id": "call_1", "type": "function", "function": {"name": "Hours", "arguments": '{"opens": "8"}'}}],
+        ),
+    ),
+    "openai, a schema": (chat_openai, {"method": "json_schema"}, lambda: openai_chat(['{"opens"', ': "8"}'])),
+    "openai, json": (chat_openai, {"method": "json_mode"}, lambda: openai_chat(['{"opens"', ': "8"}'])),
+    "anthropic, a call": (chat_anthropic, {}, lambda: anthropic(pieces(f"{TEXT} "), "tool_use", call=("Hours", {"opens": "8"}))),
+    "anthropic, a schema": (chat_anthropic, {"method": "json_schema"}, lambda: anthropic(['{"opens"', ': "8"}'])),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*Pydantic serializer warnings")
+@pytest.mark.parametrize("what", STRUCTURED)
+def test_structured_output(what: str) -> None:
+    make, more, events = STRUCTURED[what]
+    with serving((events(), None)) as (url, _):
+        made = GatedChatModel(make(url), sources=SOURCES).with_structured_output(Hours, **more)
+        assert made.invoke("When?") == Hours(opens="8")
+        assert list(made.stream("When?"))[-1] == Hours(opens="8")
+
+        async def main() -> list[Any]:  # a client keeps its event loop
+            assert await made.ainvoke("When?") == Hours(opens="8")
+            return await _listed(made.astream_events("When?", version="v2"))
+
+        found = asyncio.run(main())
+    assert not shows_canary(found)
