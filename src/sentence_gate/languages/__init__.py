@@ -112,7 +112,7 @@ class FirstPerson:
     verbs: tuple[str, ...] = ()  # verb forms of the first person, whole words, any case
     # phrases that hold such a word and aren't meant: "I/O", "mine workers", "自我"; matched as whole tokens, case as written
     exceptions: tuple[str, ...] = ()
-    # words after which a listed word is no first person: "Annex" (I), "Francis" is no list: names are handled in code
+    # words after which a listed word is no first person: "Annex" (I), names of rulers ("Francis I ruled"); before a mark any name
     before: tuple[str, ...] = ()
     not_in: tuple[str, ...] = ()  # languages whose answers this list is not applied to, although `everywhere`
     # words not looked for in answers of the languages of `not_in`, instead of the whole list (empty: the whole list)
