@@ -6,6 +6,7 @@ Without guardrails-ai nothing here is collected: these tests run where the extra
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import json
 import warnings
@@ -193,11 +194,11 @@ def make(kind: str, on_fail: Any = "exception", *validators: Any, **parameters: 
 def call(kind: str, guard: Any, model: Model, metadata: dict[str, Any] | None = None, *, stream: bool = True, **more: Any) -> Seen:
     """One call of a guard, read to its end. Stock guards get the model wrapped in `gated`."""
     llm = model.asynchronous if kind.startswith("Async") else model
-    return read(kind, guard, llm if "Gated" in kind else host.gated(llm), metadata, model=model, stream=stream, **more)
+    return read(kind, guard, llm if "Gated" in kind else host.gated(llm), metadata, script=model, stream=stream, **more)
 
 
 def read(
-    kind: str, guard: Any, llm: Any, metadata: dict[str, Any] | None = None, *, model: Any = None, stream: bool = True, **more: Any
+    kind: str, guard: Any, llm: Any, metadata: dict[str, Any] | None = None, *, script: Any = None, stream: bool = True, **more: Any
 ) -> Seen:
     """One call of a guard with this callable as it is, read to its end."""
     metadata = {"sources": SOURCES} if metadata is None else metadata
@@ -223,7 +224,7 @@ def read(
             outcomes.append(guard(llm, metadata=metadata, **more))
     except Exception as raised:
         error = raised
-    return Seen(outcomes, error, guard, model)
+    return Seen(outcomes, error, guard, script)
 
 
 def validate(kind: str, guard: Any, text: str, metadata: dict[str, Any] | None = None, *, method: str = "validate") -> Seen:
@@ -238,12 +239,19 @@ def validate(kind: str, guard: Any, text: str, metadata: dict[str, Any] | None =
     return Seen(outcomes, error, guard, Model(text))
 
 
+async def _cancelled(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def run(coroutine: Any) -> Any:
     """`asyncio.run` that leaves alone the loop that Guardrails takes as the thread's own."""
     loop = asyncio.new_event_loop()
     try:
         return loop.run_until_complete(coroutine)
     finally:
+        loop.run_until_complete(_cancelled(asyncio.all_tasks(loop)))  # LiteLLM's logging
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.run_until_complete(loop.shutdown_default_executor())
         loop.close()
@@ -256,6 +264,8 @@ def _own_loop() -> Iterator[None]:
     yield
     asyncio.set_event_loop(None)
     loop.close()
+    for left in [one for one in gc.get_objects() if isinstance(one, asyncio.BaseEventLoop) and not one.is_closed()]:
+        left.close()  # Guardrails and LiteLLM make some of their own
 
 
 async def _wait(awaitable: Any) -> Any:

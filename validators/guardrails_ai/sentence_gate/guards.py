@@ -38,7 +38,7 @@ class GatedGuard(Guard):
         if llm_api is None and kwargs.get("model"):
             llm_api = _completion
         result = super().__call__(wrap(llm_api, session) if llm_api else None, *args, metadata={**(metadata or {}), KEY: session}, **kwargs)
-        return _whole(result, session) if isinstance(result, ValidationOutcome) else _read(self, result, session)
+        return _whole(self, result, session) if isinstance(result, ValidationOutcome) else _read(self, result, session)
 
     def parse(
         self, llm_output: str, *args: Any, metadata: dict[str, Any] | None = None, llm_api: Callable[..., Any] | None = None, **kwargs: Any
@@ -54,7 +54,7 @@ class GatedGuard(Guard):
             llm_api=wrap(llm_api, session) if llm_api else None,
             **kwargs,
         )
-        return _whole(outcome, session)
+        return _whole(self, outcome, session)
 
 
 class AsyncGatedGuard(AsyncGuard):
@@ -70,7 +70,7 @@ class AsyncGatedGuard(AsyncGuard):
         result = await super().__call__(
             wrap(llm_api, session) if llm_api else None, *args, metadata={**(metadata or {}), KEY: session}, **kwargs
         )
-        return _whole(result, session) if isinstance(result, ValidationOutcome) else _aread(self, result, session)
+        return _whole(self, result, session) if isinstance(result, ValidationOutcome) else _aread(self, result, session)
 
     async def parse(
         self, llm_output: str, *args: Any, metadata: dict[str, Any] | None = None, llm_api: Callable[..., Any] | None = None, **kwargs: Any
@@ -86,7 +86,7 @@ class AsyncGatedGuard(AsyncGuard):
             llm_api=wrap(llm_api, session) if llm_api else None,
             **kwargs,
         )
-        return _whole(outcome, session)
+        return _whole(self, outcome, session)
 
 
 def _completion(*args: Any, **kwargs: Any) -> Any:
@@ -136,8 +136,12 @@ def _clean(session: Session, text: Any) -> Any:
     return session.clean(text) if isinstance(text, str) else text
 
 
-def _whole(outcome: Any, session: Session) -> Any:
-    """The outcome of an answer that was not streamed, without the blank that stands for nothing."""
+def _whole(guard: Guard, outcome: Any, session: Session) -> Any:
+    """The outcome of an answer that was not streamed, without the blank that stands for nothing; its call's log gets the tokens."""
+    call = _call(guard, outcome)
+    for iteration, usage in zip(call.iterations if call else (), session.usages, strict=False):
+        if usage is not None and (response := iteration.outputs.llm_response_info) is not None:
+            response.prompt_token_count, response.response_token_count = usage.input_tokens, usage.output_tokens
     if session.nothing and outcome.raw_llm_output == BLANK:
         outcome.raw_llm_output = ""
         if outcome.validated_output == BLANK:
@@ -198,5 +202,10 @@ def _failed(guard: Guard, outcome: Any, session: Session) -> bool:
     if not accepted(stream.report):
         return True
     # Asynchronous guards say True whatever the other validators found; the call's own log knows.
-    call = next((call for call in guard.history if call.id == outcome.call_id), None)
+    call = _call(guard, outcome)
     return call is not None and call.iterations.last is not None and bool(call.iterations.last.failed_validations)
+
+
+def _call(guard: Guard, outcome: Any) -> Any:
+    """The log of this very call; None if later ones have pushed it out of the history."""
+    return next((call for call in guard.history if call.id == outcome.call_id), None)

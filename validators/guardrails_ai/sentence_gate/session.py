@@ -14,7 +14,7 @@ from guardrails.actions.reask import ReAsk
 from guardrails.classes.output_type import OutputTypes
 from guardrails.utils.parsing_utils import parse_llm_output
 
-from sentence_gate import Ending, Report
+from sentence_gate import Ending, Report, Usage
 
 from .binding import Binding
 from .handshake import Chunk, Stream
@@ -44,6 +44,7 @@ class Session(dict[str, Any]):
         self.bindings = bindings or {}
         self.guarded = bool(bindings)  # by a gated guard, which raises when Guardrails has handed out what it holds
         self.streams: list[Stream] = []  # of this call, in order
+        self.usages: list[Usage | None] = []  # of its whole answers, in order, if they were told
 
     @property
     def structured(self) -> bool:
@@ -74,6 +75,8 @@ class Session(dict[str, Any]):
     def clean(self, answer: str, ending: Ending | None = None) -> str:
         """What Guardrails may see of a whole answer. A structured one that can't be read is seen as nothing."""
         self._verdicts.clear()
+        usage = ending.usage if ending else None
+        self.usages.append(usage if usage and usage.input_tokens is not None else None)
         if not self.structured:
             return self._released("$", answer, ending) or BLANK
         parsed, error = parse_llm_output(answer, self._output_type)
