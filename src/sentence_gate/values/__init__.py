@@ -44,8 +44,10 @@ def find(prose: str, language: str) -> tuple[Value, ...]:
     if not prose.isascii():
         prose = _KEYCAP.sub(r"\1", prose)
     folded = fold(prose)
-    found = [Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys) for one in addresses.find(folded)]
     low = _low(folded)
+    found = []
+    if addresses.may_hold(low):
+        found = [Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys) for one in addresses.find(folded)]
     for value in found:
         low = low[: value.start] + "\u0001" * (value.end - value.start) + low[value.end :]
     table = tables(language)

@@ -56,10 +56,11 @@ _SECOND_DAY_BY_WORD = re.compile(r" [^\W\d_]{1,5} ([0-9]{1,2})(?![0-9]|[.,:/][0-
 _YEAR_BEHIND = re.compile(r"(?:,| [^\W\d_]{2,4})? ([12][0-9]{3})(?![0-9])")
 _DOTTED_CLOCK = re.compile(r"([01]?[0-9]|2[0-4])\.([0-5][0-9])")
 """9.00 to 17.00 Uhr: the word for a clock stands behind the second one only."""
-_LIST_NUMBER = re.compile(r"(?:^|(?<=\n))[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\)|\(?([0-9]{1,3})[.)）:：、](?![0-9])|([0-9]{1,2}) ?[-–—](?= ))")
+_LIST_NUMBER = re.compile(r"[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\)|\(?([0-9]{1,3})[.)）:：、](?![0-9])|([0-9]{1,2}) ?[-–—](?= ))")
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
 _REFERENCE_GAP = re.compile(r"[ ,،、&–—-]{1,3}$")
 _UNSPACED = re.compile(f"[{_NAMELESS}]")
+_ASCII_WORD = re.compile(r"[a-z]+")
 _UNSPACED_LEAD = re.compile(f"[{_NAMELESS}]+")
 _SIGN_BEFORE = re.compile(r"[A-Z][A-Z]{0,9}$")
 
@@ -92,9 +93,16 @@ def scan(folded: str, low: str, table: Tables, source: bool) -> list[Found]:
         walk.ranges()
     if source and table.same_month is not None:
         walk.same_month()
-    walk.words()
-    walk.han()
+    if source or not table.single_words or not low.isascii() or _composed(low, table.word_values):
+        walk.words()
+    if table.han_digits:
+        walk.han()
     return walk.found
+
+
+def _composed(low: str, known: dict[str, tuple[int, str]]) -> bool:
+    """Whether an ASCII text has two number words: a quick look, since an answer's single ones are no values."""
+    return sum(word in known for word in _ASCII_WORD.findall(low)) > 1
 
 
 class _Walk:
@@ -109,8 +117,12 @@ class _Walk:
         self.scaled_starts: dict[int, Found] = {}
         self.listed: set[int] = set()
         if not source:
-            for match in _LIST_NUMBER.finditer(folded):
-                self.listed.add(match.start(match.lastindex or 0))
+            line = 0
+            while line >= 0:
+                match = _LIST_NUMBER.match(folded, line)
+                if match:
+                    self.listed.add(match.start(match.lastindex or 0))
+                line = folded.find("\n", line) + 1 or -1
 
     # numerals
 
@@ -432,6 +444,10 @@ class _Walk:
         if not before or before in "\n,;$":
             return None
         low, entries = self.low, self.table.before
+        if before == " ":  # most words are none of the data
+            word = low[low.rfind(" ", 0, start - 1) + 1 : start - 1]
+            if word.isalpha() and word not in self.table.before_last and (word.isascii() or not _UNSPACED.search(word)):
+                return None
         caseless = not before.isascii() and before.isalpha() and before.upper() == before and not _UNSPACED.match(before)
         if before in " (#:.[" or caseless or (before.isascii() and not before.isalnum()):
             chunk = low[max(0, start - 40) : start].rstrip(" (#:.[")

@@ -44,6 +44,7 @@ class Tables:
     minutes: re.Pattern[str]  # minutes behind an hour sign
     month_words: frozenset[str]  # words before the number of a month
     before: dict[str, frozenset[str]]  # what may stand before a number -> "month", "count", "reference", "hour", "half", "month_number"
+    before_last: frozenset[str]  # the last words of them
     before_unspaced: frozenset[str]  # those of them that are written without a space
     unspaced_lengths: tuple[int, ...]
     marked_date: re.Pattern[str] | None  # 2015年5月3日
@@ -52,6 +53,7 @@ class Tables:
     same_month: re.Pattern[str] | None  # a day and words for the month named last
     year_after: re.Pattern[str]  # a year behind a day and a month
     word: re.Pattern[str] | None  # one number word, or month name
+    single_words: bool  # whether each number word is one word
     word_values: dict[str, tuple[int, str]]
     month_gap: re.Pattern[str]  # what may stand between a day in words and its month
     joiners: tuple[str, ...]
@@ -221,6 +223,7 @@ def tables(code: str) -> Tables:
         minutes=re.compile(rf" ?([0-5]?[0-9])(?![0-9]) ?(?P<sign>{one_of(minutes)})?"),
         month_words=month_words,
         before={word: frozenset(kinds) for word, kinds in before.items()},
+        before_last=frozenset(word.rstrip(".").rsplit(" ", 1)[-1] for word in before),
         before_unspaced=unspaced,
         unspaced_lengths=tuple(sorted({len(word) for word in unspaced}, reverse=True)),
         marked_date=marked_date,
@@ -236,6 +239,7 @@ def tables(code: str) -> Tables:
         else None,
         year_after=re.compile(rf"(?: ?[.,]{{0,2}} ?(?:{one_of(date_joiners)} ?)?)(?P<year>[0-9]{{4}}|[0-9]{{2}})(?![0-9]|[.,:/-][0-9])"),
         word=re.compile(rf"{'' if unspaced_words else f'(?<![{WORD}])'}(?P<joined>{lead})(?P<word>{one_of(names)})") if names else None,
+        single_words=glued is None and not unspaced_words and all(word.isalpha() for word in values),
         word_values=values,
         month_gap=re.compile(rf" ?(?:{one_of(date_joiners)} ?){{0,2}}"),
         joiners=tuple(joiners),
