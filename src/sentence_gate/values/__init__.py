@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..normal import fold, see, targets
 from . import addresses, units
@@ -17,8 +17,7 @@ _WRAPPED = re.compile(r"(?<=[^\n]{40})(?:(?<![0-9])\n(?=\w)|\n(?=[^\W\d]))")
 _KEYCAP = re.compile(r"(?m)^([ \t]*)(?:[0-9]\ufe0f?\u20e3|[\u2460-\u2473\u2776-\u2793])(?=[ \t])")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value of an answer. `start` and `end` are code points in `fold(prose)`; `text` is what stands there.
 
     One of `keys` must be vouched for by a cited source; without keys it can't be supported. `small` is a plain whole number up to 20.
@@ -47,7 +46,7 @@ def find(prose: str, language: str) -> tuple[Value, ...]:
     low = _low(folded)
     found = []
     if addresses.may_hold(low):
-        found = [Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys) for one in addresses.find(folded)]
+        found = [Value(one.kind, folded[one.start : one.end], one.start, one.end, one.keys) for one in addresses.find(folded, low)]
     for value in found:
         low = low[: value.start] + "\u0001" * (value.end - value.start) + low[value.end :]
     table = tables(language)
@@ -99,7 +98,7 @@ def _collect(text: str, languages: tuple[str, ...], keys: set[str]) -> None:
     folded = fold(text)
     low = _low(folded)
     pieces, at = [], 0
-    for address in addresses.find(folded):
+    for address in addresses.find(folded, low):
         keys.update(address.vouched)
         pieces += [low[at : address.start], "\u0001" * (address.end - address.start)]
         at = address.end
@@ -117,7 +116,7 @@ def places(text: str, languages: tuple[str, ...]) -> list[tuple[str, dict[str, l
         folded = fold(see(part))
         low = _low(folded)
         spans: dict[str, list[tuple[int, int]]] = {}
-        for address in addresses.find(folded):
+        for address in addresses.find(folded, low):
             for key in address.vouched:
                 spans.setdefault(key, []).append((address.start, address.end))
         for language in languages:

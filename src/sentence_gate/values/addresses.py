@@ -41,7 +41,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(
-    rf":[/\\]|@|(?:javascript|vbscript):|data:[a-z]|www\.|\.(?:{_STRONG}|{_WEAK})(?![{_L}_-])| dot |[\[({{] ?(?:dot|\.) ?[\])}}]", re.IGNORECASE
+    rf":[/\\]|@|(?:javascript|vbscript):|data:[a-z]|www\.|\.(?:{_STRONG}|{_WEAK})(?![{_L}_-])| dot |[\[({{] ?(?:dot|\.) ?[\])}}]"
 )
 _BODY = re.compile(r"[^\s<>\"`|\\^{}\u0001。，、；：！？）】》」』“”«»…]+")
 _HOST_BODY = re.compile(r"[^\s<>\"`|\\^{}\u0001。，、；：！？）】》」』“”«»…/?#]+")
@@ -84,11 +84,11 @@ def may_hold(low: str) -> bool:
     return any(sign in low for sign in _SIGNS) or _DOT_LETTER.search(low) is not None
 
 
-def find(text: str) -> list[Address]:
-    """The addresses of a folded text, in order, none within another."""
+def find(text: str, low: str) -> list[Address]:
+    """The addresses of a folded text, in order, none within another; `low` is the same text in lower case, of the same length."""
     found: list[Address] = []
     done = tried = clear = 0  # the end of the last address, of the last look; up to where no address begins
-    for hint in _HINT.finditer(text):
+    for hint in _HINT.finditer(low):
         at = hint.start()
         if at < done or hint.end() <= clear:
             continue
@@ -320,7 +320,7 @@ def target(link: str) -> Address:
         return Address(0, size, "url", ("u#",), ("u#",))
     if low.startswith("mailto:"):
         name = link[7:].split("?", 1)[0]
-        for address in find(name):
+        for address in find(name, name.lower() if len(name.lower()) == len(name) else name):
             if address.kind == "email" and address.end == len(name):
                 return Address(0, size, "email", address.keys, address.vouched)
         return Address(0, size, "email", ("u" + link,), ("u" + link,))

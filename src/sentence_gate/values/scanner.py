@@ -433,8 +433,12 @@ class _Walk:
             return None
         starts = self.table.behind_starts
         if behind in " -." or behind in "º°ª":
-            if self.low[end + 1 : end + 2] not in starts and behind in " -":
-                return None
+            if behind in " -":
+                if self.low[end + 1 : end + 2] not in starts:
+                    return None
+                word = _ASCII_WORD.match(self.low, end + 1)
+                if word and word.group() not in self.table.behind_words:
+                    return None
         elif not behind.isalpha() and behind not in starts and behind not in _CURRENCY:
             return None
         return self.table.behind.match(self.low, end)

@@ -20,6 +20,7 @@ END = rf"(?![{WORD}])"
 HANGUL = "\u1100-\u11ff\uac00-\ud7af"
 """Hangul parts words by spaces, but writes particles and counters on to them."""
 _UNSPACED_END = re.compile(rf"[{UNSPACED}{HANGUL}]$")
+_ASCII_START = re.compile(r"[a-z]+")
 _SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Jpan": "Hani", "Kore": "Hang"}
 
 Month = tuple[str, int, bool]
@@ -39,6 +40,7 @@ class Tables:
     scales: dict[str, int]
     behind: re.Pattern[str]  # what may stand behind a number, anchored: groups scale, half, hour, month
     behind_starts: frozenset[str]  # characters one of which must stand next but one, or next, for `behind` to match
+    behind_words: frozenset[str]  # the ASCII letters that its words begin with
     half: re.Pattern[str]  # the half of day behind a clock
     halves: dict[str, str]
     minutes: re.Pattern[str]  # minutes behind an hour sign
@@ -218,6 +220,9 @@ def tables(code: str) -> Tables:
         scales=scales,
         behind=behind,
         behind_starts=frozenset(starts),
+        behind_words=frozenset(
+            match.group() for group in (scales, halves, hours, months, date_joiners, joiners) for word in group if (match := _ASCII_START.match(word))
+        ),
         half=re.compile(rf"[ ]?(?P<half>{one_of(halves)})"),
         halves=halves,
         minutes=re.compile(rf" ?([0-5]?[0-9])(?![0-9]) ?(?P<sign>{one_of(minutes)})?"),
