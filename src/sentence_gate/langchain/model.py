@@ -234,12 +234,13 @@ class GatedChatModel(BaseChatModel):
                 if stack is not None:
                     stack.callback(close, upstream)
             if call.new is None:
-                yield from _unheard(upstream)
+                while (chunk := _step(upstream)) is not _DONE:
+                    yield chunk
                 return
             run, passing = call.new(), None
             translator = run.translator
             with run.watched():
-                for chunk in _unheard(upstream):
+                while (chunk := _step(upstream)) is not _DONE:
                     passing = translator.message(chunk.message, chunk.generation_info)
                     if translator.over:
                         break
@@ -247,7 +248,8 @@ class GatedChatModel(BaseChatModel):
                         yield ChatGenerationChunk(message=passing)
                         passing = None
         if passing is not None:
-            yield ChatGenerationChunk(message=passing)
+            with run.watched():
+                yield ChatGenerationChunk(message=passing)
         last = run.last()
         if translator.told:
             announce(translator.info)
@@ -267,13 +269,13 @@ class GatedChatModel(BaseChatModel):
                 if stack is not None:
                     stack.push_async_callback(aclose, upstream)
             if call.new is None:
-                async for chunk in _aunheard(upstream):
+                while (chunk := await _astep(upstream)) is not _DONE:
                     yield chunk
                 return
             run, passing = call.new(), None
             translator = run.translator
             with run.watched():
-                async for chunk in _aunheard(upstream):
+                while (chunk := await _astep(upstream)) is not _DONE:
                     passing = translator.message(chunk.message, chunk.generation_info)
                     if translator.over:
                         break
@@ -281,7 +283,8 @@ class GatedChatModel(BaseChatModel):
                         yield ChatGenerationChunk(message=passing)
                         passing = None
         if passing is not None:
-            yield ChatGenerationChunk(message=passing)
+            with run.watched():
+                yield ChatGenerationChunk(message=passing)
         last = run.last()
         if translator.told:
             await aannounce(translator.info)
@@ -548,28 +551,22 @@ def _unheard_here() -> Iterator[None]:
         var_child_runnable_config.reset(token)
 
 
-def _unheard(upstream: Iterator[ChatGenerationChunk]) -> Iterator[ChatGenerationChunk]:
-    while True:
-        token = var_child_runnable_config.set(None)
-        try:
-            chunk = next(upstream, _DONE)
-        finally:
-            var_child_runnable_config.reset(token)
-        if chunk is _DONE:
-            return
-        yield chunk
+def _step(upstream: Iterator[ChatGenerationChunk]) -> Any:
+    """The next chunk, unheard; _DONE at the end."""
+    token = var_child_runnable_config.set(None)
+    try:
+        return next(upstream, _DONE)
+    finally:
+        var_child_runnable_config.reset(token)
 
 
-async def _aunheard(upstream: AsyncIterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:
-    while True:
-        token = var_child_runnable_config.set(None)
-        try:
-            chunk = await anext(upstream, _DONE)
-        finally:
-            var_child_runnable_config.reset(token)
-        if chunk is _DONE:
-            return
-        yield chunk
+async def _astep(upstream: AsyncIterator[ChatGenerationChunk]) -> Any:
+    """`_step` for an asynchronous stream."""
+    token = var_child_runnable_config.set(None)
+    try:
+        return await anext(upstream, _DONE)
+    finally:
+        var_child_runnable_config.reset(token)
 
 
 async def _in_threads(upstream: Iterator[ChatGenerationChunk]) -> AsyncIterator[ChatGenerationChunk]:

@@ -94,7 +94,8 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         _warn(input, config)
         with ExitStack() as own:
             own.callback(close, input)
-            first = next(input, _DONE)  # so that the model's run starts before this one
+            with run.watched():
+                first = next(input, _DONE)  # so that the model's run starts before this one
 
             def judged(_: Iterator[Any], run_manager: Any, config: RunnableConfig) -> Iterator[Any]:
                 passing = None
@@ -108,7 +109,8 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
                             passing = None
                 own.close()
                 if passing is not None:
-                    yield passing
+                    with run.watched():
+                        yield passing
                 last = run.last()
                 if run.translator.told:
                     announce(run.translator.info, config)
@@ -124,7 +126,8 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         _warn(input, config)
         async with AsyncExitStack() as own:
             own.push_async_callback(aclose, input)
-            first = await anext(input, _DONE)
+            with run.watched():
+                first = await anext(input, _DONE)
 
             async def judged(_: AsyncIterator[Any], run_manager: Any, config: RunnableConfig) -> AsyncIterator[Any]:
                 passing = None
@@ -140,7 +143,8 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
                         piece = await anext(input, _DONE)
                 await _closed(own)
                 if passing is not None:
-                    yield passing
+                    with run.watched():
+                        yield passing
                 last = run.last()
                 if run.translator.told:
                     await aannounce(run.translator.info, config)

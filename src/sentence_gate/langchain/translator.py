@@ -69,8 +69,8 @@ class Translator:
 
     @property
     def over(self) -> bool:
-        """Whether the upstream is to be closed now: the gate stopped, and no call of a tool is waited for."""
-        return self._gate.stopped and not self._tools
+        """Whether the upstream is to be closed now: the gate stopped, and no call of a tool has come or is waited for."""
+        return self._gate.stopped and not self._tools and not self.called
 
     @property
     def report(self) -> Report:
@@ -183,6 +183,8 @@ class Translator:
         ending = self._tracker.ending(transport)
         if UNATTESTED in ending.notes and self._provider_known:
             return replace(ending, kind="no_evidence", notes=tuple(note for note in ending.notes if note != UNATTESTED))
+        if self.called and UNATTESTED in ending.notes:
+            return replace(ending, kind="tool_call")
         return ending
 
     def _note(self, told: Mapping[str, Any]) -> None:

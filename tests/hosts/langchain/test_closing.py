@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseChatModel
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableBranch, RunnableLambda, RunnableParallel, RunnablePassthrough
-from langchain_scripted import NOTICE, SOURCES, STOPPED, AsyncScriptedModel, ScriptedModel, pieces
+from langchain_scripted import NOTICE, SOURCES, STOPPED, TEXT, AsyncScriptedModel, ScriptedModel, pieces
 
 from sentence_gate.langchain import GatedChatModel, SentenceGateRunnable, SentenceGateWarning
 
@@ -197,3 +198,53 @@ def test_a_cancelled_task_closes_the_provider(kind: type[ScriptedModel]) -> None
     assert len(inner.log) == 1
     assert not inner.log[0].startswith("exhausted")
     assert [report.status for report in reports] == ["cancelled"]
+
+
+@both
+def test_a_reader_who_leaves_a_pipe_closes_the_model(asynchronous: bool) -> None:
+    inner = AsyncScriptedModel()
+    reports: list[Any] = []
+    chain = PROMPT | inner | SentenceGateRunnable(sources=SOURCES, on_report=reports.append)
+
+    async def leave() -> None:
+        stream = chain.astream(ASKED)
+        await anext(stream)
+        await stream.aclose()
+        for _ in range(50):
+            await asyncio.sleep(0)
+
+    if asynchronous:
+        asyncio.run(leave())
+    else:
+        stream = chain.stream(ASKED)
+        next(stream)
+        stream.close()
+    assert inner.log == ["GeneratorExit 11"]
+    assert [report.status for report in reports] == ["cancelled"]
+
+
+def test_a_reader_who_leaves_with_the_last_sentence_is_told_of_once() -> None:
+    inner = AsyncScriptedModel(script=[TEXT])
+    reports: list[Any] = []
+    stream = GatedChatModel(inner, sources=SOURCES, on_report=reports.append).stream("When?")
+    next(stream)
+    stream.close()
+    assert [report.status for report in reports] == ["stopped"]
+    assert inner.log == ["GeneratorExit 1"]
+
+
+if hasattr(BaseChatModel, "_chat_model_stream_v3"):
+
+    @pytest.mark.filterwarnings("ignore:.*beta:")
+    @both
+    def test_the_third_event_protocol_closes_the_provider(asynchronous: bool) -> None:
+        inner = AsyncScriptedModel()
+        model = GatedChatModel(inner, sources=SOURCES)
+
+        async def main() -> str:
+            stream = await model.astream_events("When?", version="v3")
+            return "".join([piece async for piece in stream.text])
+
+        shown = asyncio.run(main()) if asynchronous else "".join(model.stream_events("When?", version="v3").text)
+        assert shown == STOPPED
+        assert inner.log == [LEFT]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.caches import InMemoryCache
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.globals import set_llm_cache
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -325,3 +326,29 @@ def test_pickle_copy_and_graphs() -> None:
     assert step.invoke(SAID) != PASSES
     assert "SentenceGate" in str((PROMPT | AsyncScriptedModel() | step).get_graph().draw_mermaid())
     assert "GatedChatModel" in str((PROMPT | model).get_graph().draw_mermaid())
+
+
+class Heard(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
+        self.seen.append((args, kwargs))
+
+
+@ways
+def test_sources_are_for_no_trace_and_no_provider(way: str) -> None:
+    secret = ["It costs 45 euros. zebra"]
+    for model, config, more in (
+        (gate(), None, {"sources": secret}),
+        (gate().bind(sources=secret), None, {}),
+        (gate().for_request(secret), None, {}),
+        (gate(sources=secret), None, {}),
+        (gate(), {"configurable": {"sentence_gate_sources": secret}}, {}),
+    ):
+        heard = Heard()
+        assert WAYS[way](model, {**(config or {}), "callbacks": [heard]}, **more) == PASSES
+        assert heard.seen
+        assert "zebra" not in repr(heard.seen)
+        inner = model.bound.llm if hasattr(model, "bound") else model.llm
+        assert set(inner.calls[0]) == {"messages", "stop"}

@@ -13,9 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.callbacks import get_usage_metadata_callback
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_scripted import GOOD, NOTICE, SHOWN, SOURCES, STOPPED, TEXT, AsyncScriptedModel, WholeModel, pieces
+from langchain_scripted import (
+    BAD,
+    CANARY,
+    GOOD,
+    NOTICE,
+    SHOWN,
+    SOURCES,
+    STOPPED,
+    TEXT,
+    AsyncScriptedModel,
+    WholeModel,
+    pieces,
+    shows_canary,
+)
 
-from sentence_gate import Policy, judge
+from sentence_gate import Ending, Policy, judge
 from sentence_gate.langchain import GatedChatModel, SentenceGateRunnable, SentenceGateStop
 
 FINE = f"{GOOD} It opens at eight on every day [S1]."
@@ -258,3 +271,65 @@ def test_the_gate_in_the_pipe_takes_and_gives_every_form() -> None:
     assert step.invoke("") != ""
     with pytest.raises(ValueError, match="right behind the model"):
         step.invoke(7)
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_an_exception_in_the_pipe_if_asked_for(way: str) -> None:
+    chain = AsyncScriptedModel() | SentenceGateRunnable(sources=SOURCES, exit_behavior="error")
+    with pytest.raises(SentenceGateStop, match="unsupported_value"):
+        WAYS[way](chain)
+
+
+CORNERS: list[Any] = [
+    {"additional_kwargs": {"reasoning_content": CANARY}},
+    {"additional_kwargs": {"refusal": ""}, "response_metadata": {"note": CANARY, "logprobs": {"content": [CANARY]}}},
+    {"content": [{"type": "reasoning", "reasoning": CANARY, "index": 0}]},
+    {"content": [{"type": "thinking", "thinking": CANARY, "index": 1}, {"type": "non_standard", "value": CANARY}]},
+    {"content": [{"type": "text", "text": "", "annotations": [{"cited_text": CANARY}], "index": 2}]},
+    {"content": [{"type": "image", "base64": CANARY}, {"type": "server_tool_call", "name": CANARY, "args": {}, "id": "1"}]},
+    {"content": f"<think>{CANARY}</think>"},
+    {"content": ""},
+]
+SENTENCES = [f"{GOOD} ", f"{BAD} ", "It opens at eight on every day [S1]. ", "Fine.\n\n", f"It costs 7 {CANARY} euros. ", "NO_ANSWER "]
+
+
+@st.composite
+def scripts(draw: st.DrawFn) -> tuple[str, list[Any]]:
+    """(the answer's text, pieces that hold it between corners of all kinds)"""
+    text = "".join(draw(st.lists(st.sampled_from(SENTENCES), max_size=6)))
+    cuts = sorted({0, len(text), *draw(st.lists(st.integers(0, len(text)), max_size=12))})
+    script: list[Any] = []
+    for start, end in itertools.pairwise(cuts):
+        piece = text[start:end]
+        kind = draw(st.sampled_from(["text", "block", "string in a list"]))
+        block = {"type": "text", "text": piece, "index": 2 + start % 2}
+        script.append(piece if kind == "text" else {"content": [block] if kind == "block" else [piece]})
+        script += draw(st.lists(st.sampled_from(CORNERS), max_size=2))
+    return text, script
+
+
+@given(
+    made=scripts(),
+    mode=st.sampled_from(["stop", "omit"]),
+    tools=st.booleans(),
+    called=st.booleans(),
+    version=st.sampled_from([None, "v1"]),
+    way=st.sampled_from(["stream", "astream", "invoke", "ainvoke"]),
+)
+def test_whatever_the_message_looks_like(made: Any, mode: Any, tools: bool, called: bool, version: Any, way: str) -> None:
+    text, script = made
+    policy = Policy(on_violation=mode)
+    report = judge(text, SOURCES, policy)
+    calls = called and tools
+    if calls:
+        one = {"name": "look_up", "args": "{}", "id": "call_1", "index": 7, "type": "tool_call_chunk"}
+        script = [*script, {"tool_call_chunks": [one]}]
+        report = judge(text, SOURCES, policy, ending=Ending.tool_call())
+    inner = AsyncScriptedModel(script=script)
+    model = GatedChatModel(inner, sources=SOURCES, policy=policy, output_version=version)
+    message = WAYS[way](model.bind(tools=[{"type": "function"}]) if tools else model)
+    notice = report.notice if not (calls and report.status in ("stopped", "refused", "empty")) else None
+    assert message.text == report.text + (("\n\n" if report.text.strip() else "") + notice if notice else "")
+    assert bool(message.tool_calls) is calls
+    assert message.response_metadata["sentence_gate"]["status"] == report.status
+    assert not shows_canary(message)

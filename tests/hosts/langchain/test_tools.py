@@ -360,3 +360,10 @@ def test_the_gate_in_the_pipe_with_tools() -> None:
     assert message.content == ""
     assert message.tool_calls
     assert chain.invoke("When?").tool_calls
+
+
+def test_a_call_of_a_tool_that_was_bound_elsewhere_is_read_to_its_end() -> None:
+    parts = [call(args='{"what":'), *said(TEXT), call(args=' "lockers"}', name="", identity="")]
+    message = model(parts).invoke("When?")
+    assert message.content == SHOWN
+    assert [one["args"] for one in message.tool_calls] == [{"what": "lockers"}]
