@@ -25,6 +25,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -188,44 +189,16 @@ class AnswerEndpoint:
     # ------------------------------------------------------------------------------------------------ the stream
 
     async def _stream(self, question: Question) -> AsyncGenerator[ServerSentEvent, None]:
-        queue: _Queue = asyncio.Queue(1)
-        answer: list[Answer] = []
-        task = asyncio.create_task(self._produce(question, answer, queue))
-        try:
-            while (event := await queue.get()) is not None:
+        failed = Failed(notice(question.policy, "failed"))
+        events = answered(lambda: self._answer(question), failed, lambda answer: self._tell(question, answer))
+        async with aclosing(events):
+            async for event, answer in events:
                 yield _sse(event, answer)
-        finally:
-            task.cancel()
-            with anyio.CancelScope(shield=True):
-                await asyncio.wait([task])
-                await self._tell(question, answer[0].gate.report if answer else None)
 
-    async def _produce(self, question: Question, answer: list[Answer], queue: _Queue) -> None:
-        failed: Event = Failed(notice(question.policy, "failed"))
-        last: Event | None = None
-        try:
-            answer.append(await self._answer(question))
-            events = answer[0].events
-            try:
-                async for last in events:
-                    await queue.put(last)
-            finally:
-                if close := getattr(events, "aclose", None):
-                    await close()
-        except Exception as error:
-            _LOG.error("an answer failed: %s", type(error).__name__)  # no traceback: it may quote the answer
-            if not isinstance(last, Done):
-                for event in _end(answer, failed):
-                    await queue.put(event)
-        else:
-            if not isinstance(last, Done):
-                for event in _end(answer, failed):
-                    await queue.put(event)
-        await queue.put(None)
-
-    async def _tell(self, question: Question, report: Report | None) -> None:
+    async def _tell(self, question: Question, answer: Answer | None) -> None:
         if self._on_done is None:
             return
+        report = answer.gate.report if answer else None
         try:
             if asyncio.iscoroutinefunction(self._on_done):
                 await self._on_done(question, report)
@@ -233,6 +206,46 @@ class AnswerEndpoint:
                 await asyncio.to_thread(self._on_done, question, report)
         except Exception as error:
             _LOG.error("on_done failed: %s", type(error).__name__)  # no traceback: it may quote the answer
+
+
+async def answered(
+    opening: Callable[[], Awaitable[Answer]], failed: Event, tell: Callable[[Answer | None], Awaitable[None]]
+) -> AsyncGenerator[tuple[Event, Answer | None], None]:
+    """The events of an answer that is made in a task of its own; Done is the last, whatever happens.
+
+    When this generator is closed or cancelled the task is cancelled once, and has all the time it needs to close its provider. `tell` is
+    awaited when all is over, shielded from cancellation, once. `failed` is the event for an answer that could not be opened.
+    """
+    queue: _Queue = asyncio.Queue(1)
+    answer: list[Answer] = []
+    task = asyncio.create_task(_produce(opening, answer, queue, failed))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event, answer[0] if answer else None
+    finally:
+        task.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([task])
+            await tell(answer[0] if answer else None)
+
+
+async def _produce(opening: Callable[[], Awaitable[Answer]], answer: list[Answer], queue: _Queue, failed: Event) -> None:
+    last: Event | None = None
+    try:
+        answer.append(await opening())
+        events = answer[0].events
+        try:
+            async for last in events:
+                await queue.put(last)
+        finally:
+            if close := getattr(events, "aclose", None):
+                await close()
+    except Exception as error:
+        _LOG.error("an answer failed: %s", type(error).__name__)  # no traceback: it may quote the answer
+    if not isinstance(last, Done):
+        for event in _end(answer, failed):
+            await queue.put(event)
+    await queue.put(None)
 
 
 def _end(answer: list[Answer], failed: Event) -> list[Event]:
@@ -243,7 +256,7 @@ def _end(answer: list[Answer], failed: Event) -> list[Event]:
     return [failed, Done(told)]
 
 
-def _sse(event: Event, answer: list[Answer]) -> ServerSentEvent:
+def _sse(event: Event, answer: Answer | None) -> ServerSentEvent:
     match event:
         case Released(text, cites):
             return _event("sentence", {"text": text, "cites": cites})
@@ -260,7 +273,7 @@ def _sse(event: Event, answer: list[Answer]) -> ServerSentEvent:
         case Failed(told):
             return _event("error", {"notice": told})
         case Done(report):
-            sources = list(answer[0].gate.sources) if answer else []
+            sources = list(answer.gate.sources) if answer else []
             return _event(
                 "done",
                 {
