@@ -131,6 +131,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     register.set_defaults(run=_register)
 
+    serve = commands.add_parser(
+        "serve",
+        help="put the gate in front of an endpoint of chat completions",
+        description="Serves /v1/chat/completions in front of another endpoint; a request brings its sources. "
+        "It listens on this machine only, unless --host says otherwise.",
+    )
+    serve.add_argument("--upstream", required=True, metavar="URL", help="the endpoint's base URL, such as https://api.openai.com/v1")
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
+    serve.add_argument("--port", type=int, default=8080, help="the port to listen on (8080)")
+    serve.add_argument("--policy", type=Path, metavar="FILE", help="a policy, .toml or .json: the fields of sentence_gate.Policy")
+    serve.set_defaults(run=_serve)
+
     folder = commands.add_parser(
         "nemo-path",
         help="print the folder that a NeMo Guardrails configuration imports",
@@ -305,6 +317,22 @@ class _Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._shown = -1
+
+
+# ---------- serve ----------
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    if missing := [name for name in ("httpx2", "sse_starlette", "starlette", "uvicorn") if find_spec(name) is None]:
+        raise UsageError(f"serve needs {', '.join(missing)}: pip install 'sentence-gate[server]'")
+    import uvicorn  # these load a web framework: only this command pays for it
+
+    from .passthrough import application
+
+    uvicorn.run(
+        application(arguments.upstream, _policy(arguments.policy, None)), host=arguments.host, port=arguments.port, log_level="warning"
+    )
+    return 0
 
 
 # ---------- guardrails-register ----------

@@ -29,18 +29,32 @@ class Plan:
     finished: threading.Event = field(default_factory=threading.Event)
 
 
+@dataclass
+class Asked:
+    """A request that came."""
+
+    body: bytes
+    headers: dict[str, str]
+
+
 class Provider:
     """The server, for one plan at a time."""
 
     def __init__(self) -> None:
         self.plan = Plan([])
+        self.requests: list[Asked] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                outer.requests.append(
+                    Asked(
+                        self.rfile.read(int(self.headers.get("Content-Length", 0))),
+                        {name.lower(): value for name, value in self.headers.items()},
+                    )
+                )
                 outer.answer(self)
 
             def log_message(self, *_: Any) -> None:
