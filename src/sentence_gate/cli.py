@@ -340,7 +340,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def _register(_: argparse.Namespace) -> int:
     try:
-        registry = json.loads(_REGISTRY.read_text(encoding="utf-8")) if _REGISTRY.exists() else {"version": 1}
+        registry: dict[str, Any] = json.loads(_REGISTRY.read_text(encoding="utf-8")) if _REGISTRY.exists() else {"version": 1}
         registry.setdefault("validators", {})["sentence_gate/sentence_gate"] = {
             "import_path": "guardrails_ai.sentence_gate",
             "exports": ["SentenceGate", "gated", "GatedGuard", "AsyncGatedGuard"],
