@@ -172,7 +172,12 @@ def by_script(script: str) -> tuple[str, ...]:
 def _telling() -> dict[str, tuple[str, ...]]:
     """Words of Latin script -> the languages that have them; small words, numbers and months that English doesn't have."""
     english = _read("en")
-    foreign = {*english.numbers.words, *english.numbers.ordinals, *english.numbers.scales, *(name.lower() for month in english.dates.months for name in month)}
+    foreign = {
+        *english.numbers.words,
+        *english.numbers.ordinals,
+        *english.numbers.scales,
+        *(name.lower() for month in english.dates.months for name in month),
+    }
     found: dict[str, list[str]] = {}
     for code in by_script("Latn"):
         language = _read(code)
@@ -191,7 +196,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def of_latin_text(text: str) -> tuple[str, ...]:
-    """The codes of the languages of Latin script other than English in which a text, or every thirtieth word of a sample of it, is written."""
+    """Codes of the Latin-script languages other than English in which a text, or every thirtieth word of a sample of it, is written."""
     if len(text) > 3 * _SAMPLE:
         middle = len(text) // 2
         text = f"{text[:_SAMPLE]} {text[middle : middle + _SAMPLE]} {text[-_SAMPLE:]}"
