@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from recorded import CHAT_USAGE, DONE, PIECES, SCRIPTS, SOURCES, TEXT, Script, chat, frame, said
 
 from sentence_gate import (
@@ -418,6 +420,35 @@ def test_bad_input_is_a_stream_error_that_says_what_was_wrong(items: list[bytes]
     assert gate.report.text.startswith("It opens at eight.")
     assert (kind(gate.report), gate.report.status, upstream.closed) == ("provider_error", "failed", True)
     assert any(told in note for note in notes(gate.report))
+
+
+@given(
+    st.sampled_from(ALL),
+    st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=3), st.integers(0, 3)), min_size=1, max_size=4),
+    st.sampled_from(["strict", "replace"]),
+)
+def test_damaged_bytes_are_an_ending_or_a_stream_error(name: str, damages: list[tuple[float, bytes, int]], errors: str) -> None:
+    """Bytes put in, left out or changed anywhere: the answer ends properly, the same for every cutting."""
+    body = SCRIPTS[name].body()
+    for place, put_in, left_out in damages:
+        at = int(place * len(body))
+        body = body[:at] + put_in + body[at + left_out :]
+    found = []
+    for size in (0, 11):
+        gate = SentenceGate(SOURCES)
+        events, raised = drive(Upstream(cut(body, size)), name, gate, errors=errors)
+        assert raised is None or isinstance(raised, StreamError), raised
+        assert isinstance(events[-1], Done)
+        assert gate.report.status != "open"
+        assert (kind(gate.report) == "provider_error") or raised is None
+        found.append((events, str(raised)))
+    assert found[0] == found[1]
+
+
+def test_a_reason_is_kept_short() -> None:
+    report = read([said("It opens"), chat(finish_reason="x" * 10_000)], "openai_chat")
+    assert report.ending is not None
+    assert report.ending.provider_reason == "x" * 200
 
 
 def test_invalid_utf8_is_replaced_or_refused() -> None:

@@ -12,6 +12,7 @@ from typing import Protocol
 from .events import Delta, Ending, EndingKind, Status, Usage
 from .usage import add, bytes_of, merge
 
+_LONGEST_REASON = 200  # code points: a reason is a code; what is longer may be text that doesn't belong in a log
 UNATTESTED = "unattested"
 """Note of an ending on a channel that can't carry a reason, such as plain strings."""
 
@@ -112,6 +113,8 @@ class Tracker:
         self.closed |= delta.closing
 
     def _take(self, ending: Ending) -> None:
+        if ending.provider_reason is not None and len(ending.provider_reason) > _LONGEST_REASON:
+            ending = replace(ending, provider_reason=ending.provider_reason[:_LONGEST_REASON])
         if self.said is None:
             self.said = ending
             return
