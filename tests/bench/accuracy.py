@@ -3,11 +3,11 @@
     python tests/bench/accuracy.py grounded DIR      # one JSON object a line, *.jsonl or *.jsonl.gz, one file a set
     python tests/bench/accuracy.py sentences DIR
 
-`grounded` records hold `lang`, `sources` (texts), `answer`, `marked` (whether the answer has [Sn] markers of its own; else each sentence may
-lean on every source), `labels` ({start, end, kind}: supported, unsupported, conflict, baseless, unknown) and `coverage` ("full": what has
-no label is supported). Public sets that can be put into this form: RAGTruth, MTRAG, ExpertQA, WiCE, SummEdits, FarsTail, NTREX, UHGEval.
-A good sentence is *wrongly stopped* if a check of values stops it; counted are those that have a value. A *catch* is a span that people
-found made up and that has a value, in a sentence that a check of values stops. The optional checks are measured beside.
+`grounded` records hold `lang`, `sources` (texts), `answer`, `marked` (whether the answer has [Sn] markers of its own; else each sentence
+may lean on every source), `labels` ({start, end, kind}: supported, unsupported, conflict, baseless, unknown) and `coverage` ("full": what
+has no label is supported). Public sets that can be put into this form: RAGTruth, MTRAG, ExpertQA, WiCE, SummEdits, FarsTail, NTREX,
+UHGEval. A good sentence is *wrongly stopped* if a check of values stops it; counted are those that have a value. A *catch* is a span that
+people found made up and that has a value, in a sentence that a check of values stops. The optional checks are measured beside.
 
 `sentences` records hold `lang`, `text` and `sentences` (gold). Boundaries are compared by what stands before them, white space aside, and
 not after a gold sentence without a terminator. Universal Dependencies treebanks are a source. Nothing here can fail.
