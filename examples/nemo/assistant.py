@@ -1,4 +1,4 @@
-"""A library's assistant on NeMo Guardrails: the folder `config` is all that a user adds.
+"""A library's assistant on NeMo Guardrails: the folder `configs/library` is all that a user adds.
 
 python examples/nemo/assistant.py            # streams two answers on a scripted model: no key, no network
 python examples/nemo/assistant.py --serve    # the same over HTTP, NeMo's own server and the openai client, on loopback
@@ -20,7 +20,7 @@ os.environ.setdefault("NEMO_GUARDRAILS_NO_USAGE_STATS", "1")
 from nemoguardrails import LLMRails, RailsConfig
 from nemoguardrails.types import LLMResponse, LLMResponseChunk
 
-CONFIG = Path(__file__).resolve().parent / "config"
+CONFIG = Path(__file__).resolve().parent / "configs" / "library"
 SOURCES = [
     "Opening hours: the reading room is open from 9:30 to 20:00, on Saturdays until 14:00.",
     "Cards: a yearly card costs 24 euros. Students pay 12 euros.",
@@ -94,7 +94,7 @@ def serve() -> None:
                 model="scripted",
                 messages=[{"role": "user", "content": question}],
                 stream=True,
-                extra_body={"guardrails": {"config_id": "config", "context": context()}},
+                extra_body={"guardrails": {"config_id": CONFIG.name, "context": context()}},
             ):
                 print(chunk.choices[0].delta.content or "", end="", flush=True)
         except openai.APIError as error:

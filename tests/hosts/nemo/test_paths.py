@@ -252,6 +252,15 @@ def test_another_rail_that_blocks_has_its_own_payload(flows: str) -> None:
     assert text == BAD_SHOWN
     assert [json.loads(payload)["error"]["param"] for payload in payloads] == ["probe rail"]
     assert (model.closed, model.sent < 100) == (1, True)
+    vanilla = LLMRails(
+        config(YML.replace("import_paths: [sentence_gate/rails]", "").replace("[sentence gate]", "[probe rail]"), PROBE), llm=Scripted(GOOD)
+    )
+    vanilla.register_action(app.runtime.action_dispatcher.get_action("probe"), "probe")
+
+    async def without_gate() -> list[str]:
+        return await collect(vanilla.stream_async(messages=messages()))
+
+    assert payloads == parts(run(without_gate()))[1]
     assert content(run(app.generate_async(messages=messages()))) == "Probed."
 
 
