@@ -990,15 +990,20 @@ class SentenceSplitter:
             at -= 1
         if _in_run(text, at):
             at = limit - 1
-        while at > start + 1 and (_EXTENDING.match(text, at) or text[at - 1] == "\u200d"):
+        while at > start + 1 and _inside_cluster(text, at) and limit - at < _REACH:
             at -= 1
-        return at if at > start else limit
+        return limit if at <= start or _inside_cluster(text, at) else at
 
 
 def _in_run(text: str, at: int) -> bool:
     """Whether a cut there would part letters or digits of one run."""
     left, right = text[at - 1], text[at]
     return left.isalnum() and right.isalnum() and not (_UNSPACED_CHAR.match(left) and _UNSPACED_CHAR.match(right))
+
+
+def _inside_cluster(text: str, at: int) -> bool:
+    """Whether a cut there would part a grapheme cluster, roughly."""
+    return _EXTENDING.match(text, at) is not None or text[at - 1] == "\u200d"
 
 
 def _kind(rules: tuple[_Rules, ...], token: str, head: str) -> str:
