@@ -117,9 +117,13 @@ class _Rules:
     __slots__ = (
         "capitals",
         "closing_run",
+        "degrees",
+        "determiners",
         "fronting",
         "full_stop",
+        "grouped",
         "initials",
+        "names",
         "nouns",
         "nouns_capitalised",
         "ordinals",
@@ -129,6 +133,7 @@ class _Rules:
         "saying",
         "script",
         "search",
+        "small",
         "spaced",
         "starters",
         "terminator_run",
@@ -159,6 +164,11 @@ class _Rules:
                     self.phrases[last] = (*self.phrases.get(last, ()), (whole, kind))
         self.parts = frozenset(part for spaced in self.phrases.values() for whole, _ in spaced for part in whole.split()[:-1])
         self.starters = _Words(data.starters)
+        self.small = _Words((*data.small_starters, *(word.lower() for word in language.first_person.cased if len(word) == 1)))
+        self.degrees = frozenset(fold(word) for word in data.degrees)
+        self.determiners = frozenset(data.determiners)
+        self.names = frozenset(fold(word) for word in data.marked_names)
+        self.grouped = "." in language.numbers.group
         self.fronting = _Words(data.fronting)
         self.nouns_capitalised = language.nouns_capitalised
         self.time_words = _Words((*data.time_words, *(name for month in language.dates.months for name in month)))
@@ -250,8 +260,8 @@ _OWN_LINE = frozenset({"heading", "item", "quote", "row", "rule"})
 """Lines whose end is the end of a sentence."""
 _LED_IN = frozenset({"code", "item", "quote", "row"})
 """What a lead-in introduces."""
-_LINE_NUMBER = re.compile(r"[>#*_\-+•·\s]*[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_])\Z")
-_SHORT_NUMBER = re.compile(r"[*_\-+•\s]*[(\[]?(?:\d{1,2}|[^\W\d_])\Z")
+_LINE_NUMBER = re.compile(r"[>#*_\-+•·\s]*[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_])[)\]]?\Z")
+_SHORT_NUMBER = re.compile(r"[*_\-+•\s]*[(\[]?(?:\d{1,2}|[^\W\d_])[)\]]?\Z")
 _OPENING_RUN = re.compile(rf"(?:[{_OPENING}]|[{_DASHES}]{{1,3}}[ \u00a0]?){{0,4}}")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _REFERENCE = re.compile(r"\[(?:\d{1,3}\]?)?")
@@ -259,14 +269,33 @@ _REFERENCE = re.compile(r"\[(?:\d{1,3}\]?)?")
 _COUNTER = re.compile(rf"(?:^|(?<=[{WHITE}(\u2022\u2043]))(?P<label>\d{{1,2}}|[b-zB-Z]|i{{2,3}})\)?\Z")
 _FIRST_LABEL = re.compile(r"[\W_]*(?P<label>\d{1,2}|[a-zA-Z])[.)]")
 _BULLETS = ("•", "‣", "⁃", "▪", "◦", "●", "○")
-_COUNTED = re.compile(r"\d[\d:.]*\s?[^\s\d]+\Z")
+_COUNTED = re.compile(r"\d[\d:.]*\s?[^\s\d/]+\Z")
 """A final abbreviation behind a number: a time or an era."""
+_LONG_NUMBER = re.compile(r"\d{4}\Z")
 _FEW_WORDS = 3
 _PLAIN = 3
 """Letters of a word that is no abbreviation for its shortness."""
 _APART = re.compile("''?")
 _QUOTE_APART = re.compile(rf"(?:^|(?<=[{WHITE}]))''?(?=[{WHITE}])")
 _ELIDED = re.compile(r"^[^\W\d_]+['’]")
+_ELISION = re.compile(r"\((?:…|\.{3})\)")
+_ELISION_BEGINNING = re.compile(r"\((?:…|\.{1,3})?\Z")
+"""An ellipsis in brackets, for words left out: it belongs to what stands before it."""
+_LED = re.compile(r"(?:…|\.{3})[^\W\d_]")
+_LED_BEGINNING = re.compile(r"(?:…|\.{1,3})\Z")
+"""An ellipsis that a sentence begins with."""
+_LABEL = re.compile(rf"[(\[](?:[a-z]|i{{2,3}}|iv|vi{{1,3}})[)\]][{WHITE}]{{1,2}}(?=[^{WHITE}])")
+_LABEL_BEGINNING = re.compile(rf"[(\[](?:[a-z]|ii?i?|iv|vi{{0,3}})?(?:[)\]][{WHITE}]{{0,2}})?\Z")
+"""The label of an item in running text: "(b) The gym"."""
+_SMILE = re.compile(r"\)+")
+_TITLE_MARK = re.compile(rf"[{WHITE}](?:[^\W\d_a-z][^\W\d_]+|\w*\d\w*)[{WHITE}]+(?:[!?][{WHITE}]+)?\Z")
+"""A capitalised word before an exclamation or question mark that stands apart: "Father Came Too ! is …", where tokens are parted."""
+_LINK = re.compile(r"(?:https?://|www\.)", re.IGNORECASE)
+_LINK_BEGINNING = re.compile(r"(?:h|ht|htt|https?|https?:|https?:/|w|ww|www)\Z", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"[(\[][^\s()\[\]]{1,12}\Z")
+"""One word behind a bracket that is still open: "(pop. 256,000)"."""
+_GROUP = re.compile(r"\d{1,3}(?:\.\d{3})*\Z")
+_THOUSANDS = re.compile(r"\d{3}(?!\d)")
 _ADDRESS = re.compile(r"^\W*(?:https?://|www\.)|@|\.\w+/")
 _ROMAN = re.compile(r"[IVXLCDM]+\Z")
 _ONE_LETTER = re.compile(rf"[^\W\d_][{MARKS}]*\Z")
@@ -649,28 +678,45 @@ class SentenceSplitter:
                     return _ENDS_HERE
             return _NO
         opening = rules.spaced.get(char)
-        if char == "'" and at > self._end and self._opens_apart(at):
+        if at == self._end:
+            return _NO
+        if char == "'":
+            apart = _APART.match(text, at)
+            end = apart.end() if apart else at
+            if end == len(text):
+                return _MORE
+            return self._quotes_to(end) if text[end] in WHITE and self._closes_apart(at) else _NO
+        if char == ")" and text.count("(", self._start, at) <= text.count(")", self._start, at):  # a smile
+            run = _SMILE.match(text, at)
+            if run is None or run.end() == len(text):
+                return _MORE
+            self._end = run.end()
+            return _ENDS_HERE
+        if opening is None:
+            return _NO
+        if opening != char:  # a mark that only closes may close what an earlier sentence opened
+            return self._quotes_to(at + 1)
+        if text.count(char, self._start, at) % 2:
             if at + 1 == len(text):
                 return _MORE
-            apart = _APART.match(text, at)
-            if apart and apart.end() == len(text):
-                return _MORE
-            if apart and text[apart.end()] in WHITE:
-                self._end = apart.end()
-                self._quoted = True
-                return _ENDS_HERE
-            return _NO
-        if opening is None or at == self._end:
-            return _NO
-        if opening != char or text.count(char, self._start, at) % 2:  # a mark that only closes may close what an earlier sentence opened
-            self._end = at + 1
-            self._quoted = True
-            return _ENDS_HERE
+            return _NO if text[at + 1].isalnum() else self._quotes_to(at + 1)
         return _NO
 
-    def _opens_apart(self, at: int) -> bool:
-        """Whether a single quotation mark with white space on both sides opened in this sentence and is still open: ' text . '"""
-        return len(_QUOTE_APART.findall(self._text, self._start, at)) % 2 == 1
+    def _quotes_to(self, end: int) -> int:
+        """A quotation mark behind white space closes the sentence, with the terminators right behind it."""
+        run = self._rules.terminator_run.match(self._text, end)
+        if run and run.end() == len(self._text):
+            return _MORE
+        self._end = run.end() if run else end
+        self._quoted = True
+        return _ENDS_HERE
+
+    def _closes_apart(self, at: int) -> bool:
+        """Whether a single quotation mark with white space on both sides closes (' text . '): what is open, or what an earlier sentence
+        opened.
+        """
+        count = len(_QUOTE_APART.findall(self._text, self._start, at))
+        return count % 2 == 1 or (count == 0 and not self._quoted)
 
     def _after_marker(self, end: int) -> bool:
         """Whether a marker ends there, brackets and emphasis around it aside."""
@@ -749,21 +795,47 @@ class SentenceSplitter:
             return _NO
         if (self._marked and self._lines) or (run == "." and self._after_marker(stop)):
             return _ENDS_HERE
-        if char in _JOINING:
-            return _NO
+        word = at
+        if text.startswith(",,", at):  # an opening mark of writers without „
+            word = at + 2
+        elif char in _JOINING:
+            return _MORE if char == "," and at + 1 == len(text) else _NO
         if self._tight(at):
             return self._tight_ends(at)
         if char in self._rules.terminators:
-            return _NO
+            led = _LED.match(text, at)
+            if led is None:
+                return _MORE if _LED_BEGINNING.match(text, at) else _NO
+            word = led.end() - 1
+            if text[word].islower():
+                return _NO
+        if char == "(" and not self._marked:
+            if _ELISION.match(text, at):
+                return _NO
+            if _ELISION_BEGINNING.match(text, at):
+                return _MORE
         dots = not run.strip(_DOTS)
         closing = text[self._close : self._shut]
         bracket = not self._quoted and any(mark in _BRACKETS_CLOSING for mark in closing)
         if not (dots or self._quoted or bracket or char in _DASHES):
+            if char.islower() and _TITLE_MARK.search(text, max(start, stop - _REACH), stop):
+                return _NO
+            return self._name_ends(word) if run == "!" else _ENDS_HERE
+        if (
+            run == "."
+            and (char in _BEGINNING_MARKS or word > at)
+            and at > self._shut
+            and not (self._quoted or bracket)
+            and self._is_plain()
+        ):
             return _ENDS_HERE
-        if run == "." and char in _BEGINNING_MARKS and at > self._shut and not (self._quoted or bracket) and self._is_plain():
-            return _ENDS_HERE
-        opening = _OPENING_RUN.match(text, at)
-        word = opening.end() if opening else at
+        if char in "([":
+            if _LABEL_BEGINNING.match(text, at):
+                return _MORE
+            label = _LABEL.match(text, at)
+            word = label.end() if label else word
+        opening = _OPENING_RUN.match(text, word)
+        word = opening.end() if opening else word
         if word == len(text):
             return _MORE
         lower = text[word].islower()
@@ -771,8 +843,9 @@ class SentenceSplitter:
             always = self._rules.capitals.has(text, word)
             if always is not False:
                 return _MORE if always is None else _NO
-        if lower and (dots or self._quoted or bracket or char in _DASHES) and not (run == "." and word == at and self._without_capitals()):
-            return _NO
+        if lower and (dots or self._quoted or bracket or char in _DASHES):
+            small = self._begins_small(word, run) if dots and word == at and not (self._quoted or bracket) else False
+            return _MORE if small is None else _ENDS_HERE if small else _NO
         if self._quoted:
             if char in _DASHES:
                 return _NO
@@ -786,6 +859,21 @@ class SentenceSplitter:
         if not _LETTER_OR_DIGIT.search(text, start, stop):
             return _NO
         return self._full_stop_ends(word) if run == "." else self._ellipsis_ends(word)
+
+    def _name_ends(self, word: int) -> int:
+        """Whether an exclamation mark ends the sentence: one that is part of a listed name (Yahoo!) does so before a starter only."""
+        text, start, stop = self._text, self._start, self._stop
+        head = text[max(start, stop - _REACH) : stop]
+        token = _TOKEN_START.sub("", head.rsplit(None, 1)[-1]) if head and head[-1].isalpha() else ""
+        if not token:
+            return _ENDS_HERE
+        rules = _rules_of_script(_script(token[-1]))
+        if fold(token) + "!" not in rules[0].names:
+            return _ENDS_HERE
+        opening = _OPENING_RUN.match(text, word)
+        word = opening.end() if opening else word
+        begins = rules[0].starters.has(text, word) if word < len(text) else None
+        return _MORE if begins is None else _ENDS_HERE if begins and text[word].isupper() else _NO
 
     def _counts_on(self, stop: int) -> bool:
         """Whether the number or letter before a full stop numbers the next item of a list in running text: "1. Bread 2. Milk", "• 10."."""
@@ -858,6 +946,10 @@ class SentenceSplitter:
         if self._rules_for(following)[0].full_stop == "never":
             return _NO
         head = text[max(start, stop - _REACH) : stop]
+        if following.isdecimal() and _IN_BRACKETS.search(head):
+            return _NO
+        apart = head[-1:] in WHITE
+        head = head[:-1] if apart else head
         whole = "" if not head or head[-1] in WHITE else head.rsplit(None, 1)[-1]
         token = _TOKEN_START.sub("", whole)
         if not token or _ADDRESS.search(whole):
@@ -867,6 +959,14 @@ class SentenceSplitter:
         kind = next(filter(None, (_kind(rules, fold(form) + ".", head) for form in forms)), "")
         if kind == "always":
             return _NO
+        if apart and not kind:
+            return _ENDS_HERE
+        if self._rules.grouped and text[word - 1] == " " and word - self._close == 1 and _GROUP.match(token):
+            thousands = _THOUSANDS.match(text, word)
+            if thousands:
+                return _MORE if thousands.end() == len(text) else _NO
+            if len(text) - word < len("000") and text[word:].isdecimal():
+                return _MORE
         if kind == "number":
             if following.isdecimal():
                 return _NO
@@ -890,6 +990,10 @@ class SentenceSplitter:
                 return self._word_ends(rules[0], token, following)
         elif self._lines:
             return _ENDS_HERE
+        if kind == "final" and following.isupper() and fold(token) + "." in rules[0].degrees:
+            words = head.split()
+            if len(words) > 1 and words[-2] in rules[0].determiners:
+                return _ENDS_HERE
         if kind == "final" and _COUNTED.search(head):
             return self._after_time(rules[0], word)
         begins = rules[0].starters.has(text, word)
@@ -913,12 +1017,12 @@ class SentenceSplitter:
         goes_on = rules.time_words.has(text, word)
         return _MORE if goes_on is None else _NO if goes_on else _ENDS_HERE
 
-    def _is_plain(self) -> bool:
+    def _is_plain(self, letters: int = _PLAIN) -> bool:
         """Whether the word before a full stop is nothing in particular: no abbreviation, number or initial."""
         head = self._text[max(self._start, self._stop - _REACH) : self._stop]
         whole = "" if not head or head[-1] in WHITE else head.rsplit(None, 1)[-1]
         token = _TOKEN_START.sub("", whole)
-        if len(token) < _PLAIN or not token.isalpha():
+        if len(token) < letters or not token.replace("'", "").replace("’", "").isalpha():
             return False
         rules = self._rules_for(token[-1])
         return rules[0].full_stop == "ends" and not any(
@@ -931,9 +1035,23 @@ class SentenceSplitter:
         return (
             self._mode in ("", "prose")
             and text[self._start].islower()
-            and self._is_plain()
-            and len(text[self._start : self._stop].split()) >= _FEW_WORDS
+            and self._is_plain(2)
+            and len(text[self._start : self._stop].split()) > 1
         )
+
+    def _begins_small(self, word: int, run: str) -> bool | None:
+        """Whether a sentence begins in lower case behind a full stop: in the hand of a writer without capitals, with a word that the data
+        list for it, or with a link. None while more text is needed.
+        """
+        text = self._text
+        if run == "." and self._without_capitals():
+            return True
+        if not self._is_plain(2) and not _LONG_NUMBER.search(text, max(self._start, self._stop - _REACH), self._stop):
+            return False
+        if _LINK.match(text, word):
+            return True
+        listed = self._rules_for(text[word])[0].small.has(text, word) if run == "." else False
+        return None if listed is not True and _LINK_BEGINNING.match(text, word) else listed
 
     def _word_ends(self, rules: _Rules, token: str, following: str) -> int:
         """Whether a full stop ends the sentence after a word that is nothing in particular."""

@@ -36,6 +36,12 @@ class Sentences:
     time_words: tuple[str, ...] = ()
     # prepositions that a sentence begins with where its time or place comes first: "At 5 a.m. Mr. Smith …" is one sentence
     fronting: tuple[str, ...] = ()
+    # words that begin a sentence in lower case too, behind a word that is no abbreviation, where writers leave capitals out: "they"
+    small_starters: tuple[str, ...] = ()
+    # final abbreviations that end a sentence before any capital too if one of `determiners` stands before them: "her Ph.D. Tom"
+    degrees: tuple[str, ...] = ()
+    determiners: tuple[str, ...] = ()
+    marked_names: tuple[str, ...] = ()  # names that end in an exclamation mark: "Yahoo!"; those of English hold in all of Latin script
     initials: bool = True  # a single letter and a full stop is an initial: "J. Smith"
     # number + full stop is an ordinal: "none", "months" (before a month), "any" (before any word, "17. Jahrhundert")
     ordinals: str = "none"
