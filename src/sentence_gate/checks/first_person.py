@@ -23,6 +23,8 @@ from ..normal import MARKS, UNSPACED, comments, fold
 from ..sources import Sources
 
 _TOKEN = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:'[^\W\d_](?:[^\W\d_]|[{MARKS}])*)*'?")
+_LATIN = "\u024f"
+"""The last letter of Latin script, but for rare ones."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _IDENTIFIER = ("_", "/", "@", "=")
 _JOINERS = (".", "-")
@@ -48,6 +50,8 @@ class _Lists:
     words: dict[str, tuple[tuple[str, ...], ...]]
     cased: frozenset[str]
     before: frozenset[str]
+    small: frozenset[str]  # small words of the language that English doesn't have
+    english: frozenset[str]  # small words of English
     runs: re.Pattern[str] | None  # in scripts without spaces: the words, wherever they stand
     exceptions: re.Pattern[str] | None
 
@@ -83,11 +87,12 @@ def _lists(language: str) -> _Lists:
         cased |= own_cased
         exceptions |= set(own.exceptions)
         before |= {*own.before, *map(str.upper, own.before)}
+    small, english = (frozenset(map(fold, languages.load(code).common)) for code in (language, "en"))
     runs = {word for word in words if _UNSPACED.search(word)}
     written = exceptions | {phrase[:1].upper() + phrase[1:] for phrase in exceptions}
     by_first, exact = _by_first(words - runs), frozenset(map(fold, cased))
     heads = frozenset(found.group() for word in (*by_first, *exact) if (found := _LETTERS.match(word.lower())))
-    return _Lists(heads, by_first, exact, frozenset(map(fold, before)), _pattern(runs), _pattern(written))
+    return _Lists(heads, by_first, exact, frozenset(map(fold, before)), small, english, _pattern(runs), _pattern(written))
 
 
 def _pattern(phrases: set[str]) -> re.Pattern[str] | None:
@@ -179,10 +184,36 @@ def _numeral_or_name(text: str, tokens: list[_Token], at: int, lists: _Lists) ->
         return True  # A.I.
     if at and tokens[at - 1].text in lists.before and text[tokens[at - 1].end : token.start] == " ":
         return True
-    if len(token.text) != 1 or text[token.end : token.end + 1] in "/&":
+    if len(token.text) != 1 or text[token.end : token.end + 1] in "/&+":
         return len(token.text) == 1 and bool(text[token.end : token.end + 1])
+    if _foreign(tokens, lists) and _beside_name(text, tokens, at, lists):
+        return True
     named = at > 0 and tokens[at - 1].text[:1].isupper() and text[tokens[at - 1].end : token.start] == " "
     return named and not behind[:2].lstrip()[:1].isalpha()
+
+
+def _foreign(tokens: list[_Token], lists: _Lists) -> bool:
+    """Whether a sentence of an answer in another language isn't English: by a letter that English doesn't have, a small word of the
+    answer's language, or the want of any of English.
+    """
+    if lists.small == lists.english:
+        return False
+    return any(token.key in lists.small or max(token.text) > _LATIN for token in tokens) or not any(
+        token.key in lists.english for token in tokens
+    )
+
+
+def _beside_name(text: str, tokens: list[_Token], at: int, lists: _Lists) -> bool:
+    """Whether a single letter in a sentence that isn't English stands as a numeral does: Willem I opende, la I guerra, Пётр I открыл."""
+    token = tokens[at]
+    if text[token.end : token.end + 2] == ". ":
+        return True
+    beside = []
+    if at and text[tokens[at - 1].end : token.start] == " ":
+        beside.append(tokens[at - 1])
+    if at + 1 < len(tokens) and text[token.end : tokens[at + 1].start] == " ":
+        beside.append(tokens[at + 1])
+    return any(other.text[0].isupper() or other.key in lists.small for other in beside)
 
 
 def _in_title(text: str, tokens: list[_Token], at: int) -> bool:

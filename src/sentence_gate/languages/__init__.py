@@ -156,7 +156,8 @@ class Language:
     # letters one of which stands in any longer text of the language and in none of the others of its script: the number words of
     # the language are read only in sources that have one; "" for no such test
     letters: str = ""
-    # its most frequent small words, lower case, none that English has: by them a text in Latin script is known that says no language
+    # its most frequent small words, lower case, none that English has: by them a text in Latin script is known that says no language.
+    # For English: words that tell it from other languages
     common: tuple[str, ...] = ()
 
 
@@ -186,6 +187,8 @@ def _telling() -> dict[str, tuple[str, ...]]:
     }
     found: dict[str, list[str]] = {}
     for code in by_script("Latn"):
+        if code == "en":
+            continue
         language = _read(code)
         numbers = language.numbers
         longer = (*numbers.words, *numbers.ordinals, *numbers.scales, *(name.lower() for month in language.dates.months for name in month))

@@ -9,6 +9,8 @@ of the first. So an answer that copies its source is never wrong.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from heapq import merge
 from math import prod
 
 from ..normal import UNSPACED
@@ -28,7 +30,12 @@ _AREA = re.compile(r"(?:[mkcdµμ]?m|ft|in|yd|mi)[23](?![^\W_])")
 _DOUBTFUL = frozenset(("k", "m", "b", "t", "mm", "mi"))
 """Scale words that are units too: 100m, 5 mm."""
 _CURRENCY = frozenset("$€£¥₹₽₩₺₪฿₫₦₱₴₸﷼¢")
-_CODES = frozenset("usd eur gbp jpy cny rmb inr chf cad aud nzd sek nok dkk pln czk huf rub try brl mxn zar sar aed qar irr krw sgd hkd rs us $".split())
+_CODES = frozenset((
+    "usd", "eur", "gbp", "jpy", "cny", "rmb", "inr", "chf", "cad", "aud", "nzd", "sek", "nok", "dkk", "pln", "czk", "huf", "ron", "bgn",
+    "rub", "uah", "try", "ils", "brl", "mxn", "ars", "clp", "cop", "pen", "zar", "ngn", "kes", "egp", "mad", "sar", "aed", "qar", "kwd",
+    "omr", "bhd", "jod", "iqd", "irr", "afn", "pkr", "bdt", "lkr", "npr", "krw", "sgd", "hkd", "twd", "thb", "vnd", "idr", "myr", "php",
+    "kzt", "gel", "amd", "azn", "etb", "isk", "rs", "us", "rp", "rm", "kr", "$",
+))  # fmt: skip
 _OPENERS = frozenset("([{<«“\"'=~≈<>≤≥±×*/:|,;،؛")
 _BEFORE_POINT = frozenset("$€£¥₹-−–+(~≈<>≤≥=/")
 _WHITE = frozenset(" \t\n\r")
@@ -358,8 +365,9 @@ class _Walk:
             half = ahead is not None and kind == "half"
             if half and table.halves[ahead["half"]] in ("night", "noon") and not hour:  # type: ignore[index]
                 half = False  # "3 nights": only where something shows a clock
-            if hour or half:
-                doubtful = half and not hour and ahead is not None and len(ahead["half"]) == 1  # "5 م": metres or p.m.
+            early = back is not None and "half" in back[0] and table.halves[back[1]] in ("am", "pm") and 1 <= value <= 12 and not (hour or half)
+            if hour or half or early:
+                doubtful = early or (half and not hour and ahead is not None and len(ahead["half"]) == 1)  # "5 م": metres or p.m.
                 after, rest = end, ":00"
                 if kind == "hour" and ahead is not None:
                     self.taken.add(ahead.start("hour"))
@@ -970,6 +978,12 @@ class _Walk:
             ):
                 first.keys = (*first.keys, *clocks.asked(int(dotted[1]), f":{dotted[2]}", None))
                 first.vouched = [*first.vouched, *clocks.vouched(int(dotted[1]), f":{dotted[2]}", None)]
+            elif (dotted := _DOTTED_CLOCK.fullmatch(self.low, second.start, second.end)) and _RANGE_GAP.match(self.low[first.end : second.start]):
+                pair = _DOTTED_CLOCK.fullmatch(self.low, first.start, first.end) if self.table.decimal == "," else None
+                if pair or (first.keys and first.keys[0][0] == "t"):  # w godz. 9.00-17.00, od 9.00 do 17.00
+                    for one, clock in ((second, dotted), *(((first, pair),) if pair else ())):
+                        one.keys = (*one.keys, *clocks.asked(int(clock[1]), f":{clock[2]}", None))
+                        one.vouched = [*one.vouched, *clocks.vouched(int(clock[1]), f":{clock[2]}", None)]
             elif second.half and not second.half[0] and first.parts and not first.scale and len(first.parts) == 1 and not first.parts[0][1]:
                 hour_text = first.parts[0][0]
                 if len(hour_text) <= 2 and 1 <= int(hour_text) <= 12 and _RANGE_GAP.match(self.low[first.end : second.start]):
@@ -987,7 +1001,10 @@ class _Walk:
         spans: list[tuple[int, int]] = []
         last: tuple[int, int, str] | None = None  # of the row before: its last number and where it ends
         month: tuple[str, int, int] | None = None  # the last month and where it ends
-        for match in table.word.finditer(low):
+        matches: Iterable[re.Match[str]] = table.word.finditer(low)
+        if table.glued:
+            matches = merge(matches, table.glued.finditer(low), key=lambda match: match.start("word"))
+        for match in matches:
             start, end = match.span("word")
             word = match["word"]
             if self.source and word in table.months:
@@ -1000,8 +1017,8 @@ class _Walk:
                         self.found.append(Found(start, end, "words", (), [f"M{name[0]}{name[1]}"]))
             if self.source and word in table.fractions:
                 self.fraction_word(start, end, table.fractions[word])
-            value = table.word_values.get(word)
-            if value is None or start in self.taken:
+            value = table.word_values.get(word) or (_glued(word, table) if match.re is table.glued else None)
+            if value is None or start in self.taken or (spans and start < spans[-1][1]):
                 continue
             joined = bool(match["joined"])
             if spans:
@@ -1019,9 +1036,6 @@ class _Walk:
             spans.append((start, end))
         if row:
             self.row(row, spans, last)
-        if table.glued:
-            for match in table.glued.finditer(low):
-                self.glued(match)
 
     def spelled_day(self, name: tuple[str, int, bool], day: int, end: int) -> None:
         """The fifth of May 2019, in a source."""
@@ -1041,7 +1055,8 @@ class _Walk:
             if row[first][1] != "ordinal" and self.with_digits(value, start, end):
                 continue
             repeated = len({word[:2] for word in row[first:after]}) == 1 and row[first][1] == "scale"  # হাজার হাজার, thousands of them
-            if self.source or (after - first > 1 and value > 20 and not repeated):
+            built = after - first > 1 or low[start:end] not in self.table.word_values
+            if self.source or (built and value > 20 and not repeated):
                 key = f"n{value}"
                 self.found.append(Found(start, end, "words", (key,), [key]))
         if not self.source or not self.table.points:
@@ -1086,18 +1101,6 @@ class _Walk:
         """A scaled number as an int, if it is a whole one of a bounded length."""
         digits = one.vouched[0][1:] if one.vouched else ""
         return int(digits) if digits.isdigit() and len(digits) <= 40 else None
-
-    def glued(self, match: re.Match[str]) -> None:
-        """fünfundzwanzig."""
-        table = self.table
-        parts = _glued_parts(match.group(), table)
-        if not parts:
-            return
-        numbers = compose(parts)
-        if len(numbers) != 1 or (not self.source and numbers[0][0] <= 20):
-            return
-        key = f"n{numbers[0][0]}"
-        self.found.append(Found(match.start(), match.end(), "words", (key,), [key]))
 
     def fraction_word(self, start: int, end: int, fraction: str) -> None:
         above, _, below = fraction.partition("/")
@@ -1148,8 +1151,8 @@ class _Walk:
                 self.found.append(Found(*match.span(), "words", (), clocks.vouched(hour, f":{minutes:02d}", half)))
 
 
-def _glued_parts(text: str, table: Tables) -> list[tuple[int, str, bool]]:
-    """A word taken apart into number words, the longest first; empty if something is left over."""
+def _glued(text: str, table: Tables) -> tuple[int, str] | None:
+    """The value of a word that is put together of number words, and what it is: fünfundzwanzig. None where they make no one number."""
     parts: list[tuple[int, str, bool]] = []
     at, joined = 0, False
     while at < len(text):
@@ -1159,13 +1162,19 @@ def _glued_parts(text: str, table: Tables) -> list[tuple[int, str, bool]]:
                 parts.append((*table.word_values[piece], joined))
                 joined = False
                 break
+            if piece in table.elided:
+                first, second = table.elided[piece]
+                parts += [(*first, joined), (*second, False)]
+                joined = False
+                break
             if piece == "und" or (length == len(piece) and table.gaps.fullmatch(f" {piece} ")):
                 joined = True
                 break
         else:
-            return []
+            return None
         at += length
-    return parts
+    numbers = compose(parts)
+    return (numbers[0][0], "ordinal" if parts[-1][1] == "ordinal" else "unit") if len(numbers) == 1 else None
 
 
 def _quotient(above: int, below: int) -> str:

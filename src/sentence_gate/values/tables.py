@@ -23,6 +23,8 @@ _UNSPACED_END = re.compile(rf"[{UNSPACED}{HANGUL}]$")
 _ASCII_START = re.compile(r"[a-z]+")
 _SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Jpan": "Hani", "Kore": "Hang"}
 
+_VOWELS = frozenset("aeiou")
+
 Month = tuple[str, int, bool]
 """Calendar ("g", "j", "h"), number, and whether the data writes it with a capital."""
 
@@ -65,6 +67,7 @@ class Tables:
     han_digits: dict[str, int]
     han_scales: dict[str, int]
     glued: re.Pattern[str] | None  # words of a number written as one word
+    elided: dict[str, tuple[tuple[int, str], tuple[int, str]]]  # two of them that share a vowel: "centotto"
     prefixes: re.Pattern[str] | None  # particles that are written on to a number
     ordinal_nouns: frozenset[str]
 
@@ -204,9 +207,16 @@ def tables(code: str) -> Tables:
     names = [*values, *fractions, *(word for word in months if not word.endswith(".")), *map(key, numbers.no_words)]
     joined = one_of(joiners, bounded=False)
     glued = None
+    elided: dict[str, tuple[tuple[int, str], tuple[int, str]]] = {}
     if numbers.compose == "glued":
-        parts = "|".join(re.escape(word) for word in sorted({*values, *joiners}, key=lambda word: (-len(word), word)))
-        glued = re.compile(rf"(?<![{WORD}-])(?:{parts}){{2,40}}+{END}")
+        for scale, factor in values.items():
+            if factor[1] == "scale" and factor[0] < 1000 and scale[-1] in _VOWELS:
+                elided |= {scale + unit[1:]: (factor, values[unit]) for unit in values if unit[0] == scale[-1] and values[unit][0] < factor[0]}
+        parts, pairs = (
+            "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) or "(?!)"
+            for words in ({*values, *joiners, *elided}, elided)
+        )
+        glued = re.compile(rf"(?<![{WORD}-])(?P<joined>)(?P<word>(?:{parts}){{2,40}}+|(?:{pairs})){END}")
     # a joiner may be written on to the word behind it: وعشرون
     lead = f"(?:{joined})?" if any(not word.isascii() for word in joiners) else ""
     prefixes = [key(word) for word in numbers.prefixes]
@@ -254,6 +264,7 @@ def tables(code: str) -> Tables:
         han_digits=han_digits,
         han_scales=han_scales,
         glued=glued,
+        elided=elided,
         prefixes=re.compile(f"(?:{'|'.join(map(re.escape, prefixes))})") if prefixes else None,
         ordinal_nouns=frozenset(key(noun) for noun in language.sentences.ordinal_nouns),
     )
