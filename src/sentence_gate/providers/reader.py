@@ -70,9 +70,19 @@ class Reader:
         """The answer text that an item brings, piece by piece. Raises StreamError, and UsageError for an item of a wrong type."""
         for delta in self._deltas(item):
             yield from self._take(delta)
+            if self.over:
+                return  # what follows in the same bytes is not looked at, as it would not be read if it came later
 
     def finish(self) -> Iterator[str]:
         """The stream is at its clean end: what was held back and is text after all."""
+        if not self.over:
+            yield from self._left_over()
+        held = self._reasoning.feed(self._high) + self._reasoning.finish()
+        self._high = ""
+        if held and self._wanted():
+            yield held
+
+    def _left_over(self) -> Iterator[str]:
         if self._events:
             for note in self._events.finish():
                 self.tracker.note(note)
@@ -84,10 +94,6 @@ class Reader:
             yield from self._ignored(rest.decode("utf-8", "replace"))
         if self._frames and self._frames.pending:
             self.tracker.note("partial_event_dropped")
-        held = self._reasoning.feed(self._high) + self._reasoning.finish()
-        self._high = ""
-        if held and self._wanted():
-            yield held
 
     def ending(self, transport: Transport = "clean_eof") -> Ending:
         """How the stream ended, if its transport ended so."""
