@@ -96,8 +96,17 @@ def test_a_source_is_read_alike(code: str, clock: str, source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "clock", "hour"), [("de", "9 Uhr", "9:00"), ("fr", "17 h 30", "17:30"), ("es", "5 de la tarde", "5 PM"), ("zh", "下午五点半", "17:30"),
-     ("fa", "ساعت ۵ عصر", "5 PM"), ("hi", "शाम 5 बजे", "17:00"), ("ru", "5 часов вечера", "17:00"), ("ar", "الساعة 5 مساء", "5 pm")],
-)  # fmt: skip
+    ("code", "clock", "hour"),
+    [
+        ("de", "9 Uhr", "9:00"),
+        ("fr", "17 h 30", "17:30"),
+        ("es", "5 de la tarde", "5 PM"),
+        ("zh", "下午五点半", "17:30"),
+        ("fa", "ساعت ۵ عصر", "5 PM"),
+        ("hi", "शाम 5 बजे", "17:00"),
+        ("ru", "5 часов вечера", "17:00"),
+        ("ar", "الساعة 5 مساء", "5 pm"),
+    ],
+)
 def test_a_source_in_another_language(code: str, clock: str, hour: str) -> None:
     assert unsupported(f"At {hour}.", f"({clock})", language=code) == []

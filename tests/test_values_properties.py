@@ -31,8 +31,44 @@ WORDS = {
     "th": ("ที่", "ล้าน", "พ.ค.", "ปี", "น."),
 }
 SIGNS = (
-    " ", " ", " ", " ", "-", "–", "−", ",", ", ", ".", ". ", ":", "/", "(", ")", "%", "$", "€", "'", "×", "^", "³", "½", "e", "\n", "+", "~", "#", "٫", "٬", "،", "\u00a0", "\u200c", "s", "h", "Q", "v",
-)  # fmt: skip
+    " ",
+    " ",
+    " ",
+    " ",
+    "-",
+    "–",
+    "−",
+    ",",
+    ", ",
+    ".",
+    ". ",
+    ":",
+    "/",
+    "(",
+    ")",
+    "%",
+    "$",
+    "€",
+    "'",
+    "×",
+    "^",
+    "³",
+    "½",
+    "e",
+    "\n",
+    "+",
+    "~",
+    "#",
+    "٫",
+    "٬",
+    "،",
+    "\u00a0",
+    "\u200c",
+    "s",
+    "h",
+    "Q",
+    "v",
+)
 NATIVE = {"fa": "۰۱۲۳۴۵۶۷۸۹", "ar": "٠١٢٣٤٥٦٧٨٩", "hi": "०१२३४५६७८९", "zh": "０１２３４５６７８９"}
 
 
@@ -73,7 +109,7 @@ def numbers(draw: st.DrawFn, code: str) -> str:
     return in_digits_of(code, text) if draw(st.booleans()) else text
 
 
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 
 
 @st.composite
@@ -82,7 +118,13 @@ def days(draw: st.DrawFn) -> str:
     name = MONTHS[day.month - 1]
     return draw(
         st.sampled_from(
-            [day.isoformat(), f"{day.day} {name} {day.year}", f"{name} {day.day}, {day.year}", f"{day.month}/{day.day}/{day.year}", f"{name} {day.year}"]
+            [
+                day.isoformat(),
+                f"{day.day} {name} {day.year}",
+                f"{name} {day.day}, {day.year}",
+                f"{day.month}/{day.day}/{day.year}",
+                f"{name} {day.year}",
+            ]
         )
     )
 
@@ -131,12 +173,47 @@ def asked(text: str, code: str) -> list[str]:
 
 
 HOSTILE = {
-    "digits": "7", "commas": "1,", "slashes": "1/", "dots": "1.", "spaces": "1 ", "groups": "123 ", "colons": "1:", "dashes": "1-", "at": "@", "at words": "a@",
-    "dotted words": "a.", "points": ".", "Han numerals": "三百", "Han digits": "一二", "number words": "twenty five ", "hundreds": "hundred ", "ands": "and ",
-    "months": "May ", "month and day": "May 5 ", "scales": "5 million ", "scale words": "million ", "minus": "-5 ", "powers": "5e3 ", "letters and digits": "a1",
-    "names": "A-1-", "Persian words": "هزار و ", "Persian digits": "۱٬", "clocks": "5:30 pm ", "halves": "am ", "fractions": "1/2 ", "superscripts": "5³", "hosts": "a.com/", "hidden": "a dot ",
-    "brackets": "(1) ", "phones": "+1 ", "years": "2019年", "decades": "80s ", "same month": "5 of the same month ", "German words": "hundert", "marks": "1\u0301",
-}  # fmt: skip
+    "digits": "7",
+    "commas": "1,",
+    "slashes": "1/",
+    "dots": "1.",
+    "spaces": "1 ",
+    "groups": "123 ",
+    "colons": "1:",
+    "dashes": "1-",
+    "at": "@",
+    "at words": "a@",
+    "dotted words": "a.",
+    "points": ".",
+    "Han numerals": "三百",
+    "Han digits": "一二",
+    "number words": "twenty five ",
+    "hundreds": "hundred ",
+    "ands": "and ",
+    "months": "May ",
+    "month and day": "May 5 ",
+    "scales": "5 million ",
+    "scale words": "million ",
+    "minus": "-5 ",
+    "powers": "5e3 ",
+    "letters and digits": "a1",
+    "names": "A-1-",
+    "Persian words": "هزار و ",
+    "Persian digits": "۱٬",
+    "clocks": "5:30 pm ",
+    "halves": "am ",
+    "fractions": "1/2 ",
+    "superscripts": "5³",
+    "hosts": "a.com/",
+    "hidden": "a dot ",
+    "brackets": "(1) ",
+    "phones": "+1 ",
+    "years": "2019年",
+    "decades": "80s ",
+    "same month": "5 of the same month ",
+    "German words": "hundert",
+    "marks": "1\u0301",
+}
 
 
 def seconds(text: str, code: str) -> float:
@@ -152,13 +229,23 @@ def seconds(text: str, code: str) -> float:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_cost_grows_with_length(name: str) -> None:
     unit = HOSTILE[name]
-    code = {"Han numerals": "zh", "Han digits": "zh", "Persian words": "fa", "Persian digits": "fa", "years": "zh", "German words": "de"}.get(name, "en")
+    code = {
+        "Han numerals": "zh",
+        "Han digits": "zh",
+        "Persian words": "fa",
+        "Persian digits": "fa",
+        "years": "zh",
+        "German words": "de",
+    }.get(name, "en")
     small, big = (unit * (size // len(unit)) for size in (4_000, 32_000))
     # eight times the length; quadratic growth would be 64 times
     assert seconds(big, code) < 24 * seconds(small, code) + 0.05
 
 
-@pytest.mark.parametrize("text", ["https://a.example/" + "a" * 1_000_000, "7" * 1_000_000, "https://a.example/" + "a(" * 500_000, "a." * 500_000, "三" * 1_000_000])
+@pytest.mark.parametrize(
+    "text",
+    ["https://a.example/" + "a" * 1_000_000, "7" * 1_000_000, "https://a.example/" + "a(" * 500_000, "a." * 500_000, "三" * 1_000_000],
+)
 def test_a_million_characters_are_read(text: str) -> None:
     found = values.find(text, "zh")
     assert all(value.end <= len(text) for value in found)

@@ -1,4 +1,33 @@
-"""Values (draft of the theory below)."""
+"""Values: numbers, dates, clock times, telephone numbers, URLs and e-mail addresses; found, read, compared.
+
+What is compared is never a spelling but a *key*: a short string that says what a value is ("n1200000", "dg2019-5-5", "t17:00",
+"hpool.example"). Every notation of one value has the same key, so a look-up is one test of a set, however the value is written here and
+there. The files of the kinds say which keys they make.
+
+An answer and a source are read by the same walk (`scanner`), with one difference. A notation may have several readings: 1.234,
+03/04/2025, 5 m. In an *answer* a value has the reading of the answer's language; what it has are the keys that may vouch for it, one of
+which must be found. A *source* keeps all readings; what it has are the keys that it vouches for, parts of a date and ends of a range too.
+The second always hold one of the first, so an answer that copies its source is never wrong; a test holds that for texts at random.
+
+The way of a text: `normal.see` (what a reader sees) -> `normal.fold` (digits are ASCII) -> lower case, wrapped lines joined. Offsets stay
+the same from `fold` on. Then, from the most to the least specific:
+
+    addresses   URLs, hosts, e-mail addresses; what they cover is no number any more
+    names       COVID-19 is no value, 2O19 stands as a whole
+    dates       with a month by name or number, years, decades, "the same month"
+    phones      and other chains of digits
+    clocks      with the half of day and the hour words of the language
+    numbers     sign, groups, scale words, powers, fractions, ranges; `numerals` has what the digits and marks alone say
+    words       number words: of a source all, of an answer those put together of several
+
+`look` holds what all of them look at: the text, what was found so far, and the words next to a number. `tables` has the language's data
+in the form in which it is looked up; the data itself is in languages/*.toml, and in scripts.toml what is read in any language since its
+script says what it is.
+
+Each reader looks a bounded distance ahead and behind, and the walk goes forward only: cost grows with the length of the text, also of a
+hostile one. A numeral is never turned into a float, and nothing is rounded, converted or computed. Units, `%` and currency are no part of
+a value; `units` reads them for the check `value_in_context` alone.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +36,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..normal import fold, see, targets
-from . import addresses, units
+from . import addresses
+from . import units as units  # read by value_in_context through this package
 from .scanner import scan
 from .tables import lower, tables
 

@@ -1,14 +1,14 @@
 """URLs, bare hosts and e-mail addresses.
 
-Keys: "h" + host for a host as such, "u" + host + path and query for an address on it, "e" + address. A host is compared without case, `www.` and a
-final dot, punycode decoded; http and https are one scheme, other schemes stay in the key; the fragment and a root slash go. A host that can't be vouched for
-(user info before it, scripts mixed in one label) has no keys at all.
+Keys: "h" + host for a host as such, "u" + host + path and query for an address on it, "e" + address. A host is compared without case,
+`www.` and a final dot, punycode decoded; http and https are one scheme, other schemes stay in the key; the fragment and a root slash go.
+A host that can't be vouched for (user info before it, scripts mixed in one label) has no keys at all.
 
-Where an address ends: at white space, a quotation mark or an angle bracket; then sentence punctuation and unbalanced closing brackets are taken off. A
-letter of another script is not part of an ASCII address (RFC 3986), but addresses with such letters are written. So the answer may mean either, the whole
-(an IRI, RFC 3987) or what stands before the first such letter; a source vouches for the whole, and for the part before only where the letter is written
-on to a letter, digit or slash of the host, since in `/wiki/تهران` the part before is no address. In a host a letter of a script that looks like Latin
-belongs to the host, so that a mixed host is seen; any other letter ends it.
+Where an address ends: at white space, a quotation mark or an angle bracket; then sentence punctuation and unbalanced closing brackets are
+taken off. A letter of another script is not part of an ASCII address (RFC 3986), but addresses with such letters are written. So the
+answer may mean either, the whole (an IRI, RFC 3987) or what stands before the first such letter; a source vouches for the whole, and for
+the part before only where the letter is written on to a letter, digit or slash of the host, since in `/wiki/تهران` the part before is no
+address. In a host a letter of a script that looks like Latin belongs to the host, so that a mixed host is seen; any other letter ends it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ from typing import NamedTuple
 from ..normal import UNSPACED
 
 # Top-level domains that a bare host may end in. Left out are those that are also common file endings or words and names behind a full stop
-# without a space: .py, .md, .rs, .sh, .pl, .ps, .so, .cc, .zip, .mov, .in, .it, .is, .no, .at, .be, .me, .to, .us, .am, .as, .do, .my, .id, .la.
+# without a space: .py, .md, .rs, .sh, .pl, .ps, .so, .cc, .zip, .mov, .in, .it, .is, .no, .at, .be, .me, .to, .us, .am, .as, .do, .my,
+# .id, .la.
 _STRONG = (
-    "com|org|net|edu|gov|mil|int|info|biz|io|ai|co|dev|xyz|online|site|shop|store|blog|cloud|tech|news|museum|travel|jobs|coop|aero|eu|uk|de|fr|es|ir|ru|su|cn|jp|kr|"
-    "tw|hk|sg|th|vn|ph|pk|bd|lk|np|af|iq|sa|ae|qa|kw|om|ye|jo|lb|sy|eg|dz|tn|ly|tr|il|gr|cy|bg|ro|hu|cz|sk|hr|rs|si|ua|by|kz|uz|ge|az|fi|se|dk|nl|ch|"
+    "com|org|net|edu|gov|mil|int|info|biz|io|ai|co|dev|xyz|online|site|shop|store|blog|cloud|tech|news|museum|travel|jobs|coop|aero|eu|uk|de|fr|es|ir|ru|su|"
+    "cn|jp|kr|"
+    "tw|hk|sg|th|vn|ph|pk|bd|lk|np|af|iq|sa|ae|qa|kw|om|ye|jo|lb|sy|eg|dz|tn|ly|tr|il|gr|cy|bg|ro|hu|cz|sk|hr|rs|si|ua|by|kz|uz|ge|az|fi|se|dk|nl|"
+    "ch|"
     "lu|li|ie|pt|br|ar|mx|cl|pe|ve|uy|bo|ec|cr|cu|au|nz|za|ng|ke|gh|tz|ug|et|ca|tv|fm|ly|gg|example|test|onion|arpa"
 )
 # Those that are words too: a host only with a path behind it or with two and more dots in it.
-_WEAK = "in|it|is|no|at|be|me|to|us|am|as|my|id|la|do|st|app|page|link|live|life|world|today|name|pro|mobi|tel|post|top|club|work|works|email|help|land|guru|rs|pl|cc|ms"
+_WEAK = (
+    "in|it|is|no|at|be|me|to|us|am|as|my|id|la|do|st|app|page|link|live|life|world|today|name|pro|mobi|tel|post|top|club|work|works|email|"
+    "help|land|guru|rs|pl|cc|ms"
+)
 _FILES = re.compile(r"\.(?:rs|cc|pl|ms)$")
 
 # Letters of a bare host: those of other scripts than Latin-like ones are words that are written on to it.
@@ -57,7 +63,9 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _LOOKALIKE = re.compile("[\u00c0-\u058f\u13a0-\u13ff\u1e00-\u1fff\u2c60-\u2dff\ua720-\ua7ff\uab30-\uabbf]")
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
-_DOT_COM_WORDS = frozenset(("the", "a", "an", "this", "that", "each", "every", "of", "during", "and", "early", "late", "first", "second", "former", "post", "pre"))
+_DOT_COM_WORDS = frozenset(
+    ("the", "a", "an", "this", "that", "each", "every", "of", "during", "and", "early", "late", "first", "second", "former", "post", "pre")
+)
 _NO_SCHEME = re.compile(r"[a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -300,7 +308,9 @@ def _hidden(text: str, match: re.Match[str], done: int) -> Address | None:
     host = ".".join(labels)
     before = text[max(done, start - 80) : start]
     if name := _HIDDEN_AT.search(before):
-        return Address(start - len(name.group()), at, "email", (f"e{name[1].lower()}@{host.lower()}",), (f"e{name[1].lower()}@{host.lower()}",))
+        return Address(
+            start - len(name.group()), at, "email", (f"e{name[1].lower()}@{host.lower()}",), (f"e{name[1].lower()}@{host.lower()}",)
+        )
     if before.endswith("@") and (local := _LOCAL.search(before[:-1])):
         key = f"e{local.group().lower()}@{host.lower()}"
         return Address(start - 1 - len(local.group()), at, "email", (key,), (key,))
@@ -312,7 +322,7 @@ def _hidden(text: str, match: re.Match[str], done: int) -> Address | None:
 
 
 def target(link: str) -> Address:
-    """Where a link, image or attribute points to. What has no host (data:, javascript:, a relative reference) must stand in the source as such."""
+    """Where a link, image or attribute points to. What has no host (data:, a relative path) must stand in the source as such."""
     link = link.strip()
     size = len(link)
     low = link.lower()
@@ -329,12 +339,12 @@ def target(link: str) -> Address:
         return Address(0, size, "phone", ("p" + digits,), ("p" + digits,))
     slashes = re.match(r"(?:([a-z][a-z0-9+.-]*):)?[/\\]{2,}", low)
     if slashes:
-        address = _url(link, 0, slashes.end(), size, slashes[1] or "http")
-        return address or Address(0, size, "url", ("u" + link,), ("u" + link,))
+        found = _url(link, 0, slashes.end(), size, slashes[1] or "http")
+        return found or Address(0, size, "url", ("u" + link,), ("u" + link,))
     if not _NO_SCHEME.match(link) or re.match(r"[\w.-]+:[0-9]", link):
         bare = _ADDRESS.match(link)
         if bare and bare.lastgroup in ("host", "www"):
-            address = _url(link, 0, 0, size, "http")
-            if address is not None:
-                return address._replace(keys=(*address.keys, "u:" + link), vouched=(*address.vouched, "u:" + link))
+            found = _url(link, 0, 0, size, "http")
+            if found is not None:
+                return found._replace(keys=(*found.keys, "u:" + link), vouched=(*found.vouched, "u:" + link))
     return Address(0, size, "url", ("u:" + link,), ("u:" + link,))

@@ -1,10 +1,14 @@
 """Keys of clock times.
 
-"t17:00" is a time whose half of day is known: it was given, or the hour says it. "t?5:00" is a clock time between 1 and 12 without its half. "o9" says that some
-clock stands at nine, whatever the half: it vouches for a plain "9". A plain number vouches for a full hour without a half (9, 9:00, 9 Uhr).
+"t17:00" is a time whose half of day is known: it was given, or the hour says it. "t?5:00" is a clock time between 1 and 12 without its
+half. "o9" says that some clock stands at nine, whatever the half: it vouches for a plain "9". A plain number vouches for a full hour
+without a half (9, 9:00, 9 Uhr).
 """
 
 from __future__ import annotations
+
+from .look import Found, Look
+from .numerals import canonical
 
 Keys = tuple[str, ...]
 
@@ -52,3 +56,52 @@ def vouched(hour: int, rest: str, half: str | None) -> list[str]:
     if rest.count(":") == 2:
         found += vouched(hour, rest[:3], half)  # with its seconds it tells the minute too
     return found
+
+
+def clock(look: Look, start: int, end: int, hour: int, rest: str, before: str, back: tuple[frozenset[str], str, int] | None = None) -> int:
+    """A clock time, with the hour word and the half of day around it."""
+    low, table = look.low, look.table
+    back = back or look.before(start, before)
+    half = None
+    match = table.half.match(low, end)
+    if match:
+        half, end = table.halves[match["half"]], match.end()
+    else:
+        sign = (
+            table.behind.match(low, end)
+            if low[end : end + 1] in table.behind_starts or low[end + 1 : end + 2] in table.behind_starts
+            else None
+        )
+        if sign and sign.lastgroup == "hour":
+            end = sign.end()
+            match = table.half.match(low, end)
+            if match:
+                half, end = table.halves[match["half"]], match.end()
+        if half is None and back and "half" in back[0]:
+            half = table.halves[back[1]]
+        elif half is None and back and "hour" in back[0]:
+            earlier = look.before(back[2], low[back[2] - 1 : back[2]] if back[2] else "")
+            if earlier and "half" in earlier[0]:
+                half = table.halves[earlier[1]]
+    found = Found(start, end, "clock", asked(hour, rest, half), vouched(hour, rest, half))
+    if half is None and 1 <= hour <= 12:
+        found.half = hour, rest
+    elif half:
+        found.half = 0, half
+    look.found.append(found)
+    return end
+
+
+def dotted(look: Look, start: int, end: int, text: str, before: str, behind: str) -> int:
+    """4.40am, 9.30 Uhr; a source's 10.30 may be a clock time too."""
+    hour, minutes = text[:-3], text[-2:]
+    if text[-3] not in ".٫" or int(hour) > 24 or int(minutes) > 59:
+        return 0
+    ahead = look.behind(end, behind)
+    back = look.before(start, before)
+    if (ahead and ahead.lastgroup in ("half", "hour")) or (back and "hour" in back[0]):
+        after = clock(look, start, end, int(hour), ":" + minutes, before, back)
+        if look.source:
+            look.found[-1].vouched = [*look.found[-1].vouched, "n" + canonical(hour, minutes)]
+        return after
+    return 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from .look import Found, Look
+from .numerals import canonical
+
 _INTERNATIONAL = re.compile(r"\+(?:[0-9]{1,4}(?:[ .()/-]{1,2}[0-9]{1,8}){1,6}|[0-9]{7,15})(?![0-9])")
 _BRACKETED = re.compile(r"\((?:0[0-9]{1,5}|[0-9]{3})\)[ -]?[0-9]{2,5}(?:[ .-][0-9]{2,5}){0,4}(?![0-9])")
 _LEADING_ZERO = re.compile(r"0[0-9]{1,5}(?:[ /-][0-9]{2,8}){1,5}(?![0-9])")
@@ -36,3 +39,13 @@ def find(text: str, start: int) -> tuple[int, int] | None:
     if match is None or not 7 <= len(digits(match.group())) <= 17:
         return None
     return match.span()
+
+
+def phone(look: Look, start: int, end: int) -> None:
+    """A telephone number found at this span."""
+    text = look.low[start:end]
+    number = digits(text)
+    keys = ["p" + number]
+    if text[0] == "+":
+        keys.append("n" + canonical(number))
+    look.found.append(Found(start, end, "phone", tuple(keys), keys[:1]))

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -87,7 +87,8 @@ def key(word: str) -> str:
 
 def one_of(words: Iterable[str], *, bounded: bool = True) -> str:
     """A pattern for one of these words as a whole token, the longest first; words of scripts without spaces need no end."""
-    spaced, unspaced = [], []
+    spaced: list[str] = []
+    unspaced: list[str] = []
     for word in sorted({word for word in words if word}, key=lambda word: (-len(word), word)):
         (unspaced if _UNSPACED_END.search(word) or word[-1] in ".º'" else spaced).append(re.escape(word).replace("\\ ", " "))
     parts = []
@@ -107,7 +108,7 @@ def _by_first(escaped: list[str]) -> str:
     return "|".join(f"{first}(?:{'|'.join(rest)})" if len(rest) > 1 else first + rest[0] for first, rest in groups.items())
 
 
-@lru_cache(maxsize=None)
+@cache
 def _foreign() -> Mapping[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath("scripts.toml").read_text(encoding="utf-8"))
 
@@ -132,7 +133,7 @@ def _of_other_scripts(language: languages.Language) -> dict[str, Any]:
     return merged
 
 
-@lru_cache(maxsize=None)
+@cache
 def tables(code: str) -> Tables:
     """The tables of a language. Raises UsageError for an unknown one."""
     language = languages.load(code)
@@ -179,12 +180,16 @@ def tables(code: str) -> Tables:
 
     unspaced = frozenset(word for word in before if _UNSPACED_END.search(word))
     marks = {
-        kind: [key(mark) for mark in (*other.get(kind, ()), *(mark for mark, of in dates.marks.items() if of == kind))] for kind in ("year", "month", "day")
+        kind: [key(mark) for mark in (*other.get(kind, ()), *(mark for mark, of in dates.marks.items() if of == kind))]
+        for kind in ("year", "month", "day")
     }
     marked_date = None
     if marks["year"] and marks["month"] and marks["day"]:
         month_day = rf"(?P<m>[0-9]{{1,2}}) ?{one_of(marks['month'])}(?: ?(?P<d>[0-9]{{1,2}}) ?{one_of(marks['day'])})?"
-        marked_date = re.compile(rf"(?P<y>[0-9]{{2}}|[0-9]{{4}}) ?{one_of(marks['year'])}(?![代대])(?: ?{month_day})?|{month_day.replace('<m>', '<m2>').replace('<d>', '<d2>')}")
+        marked_date = re.compile(
+            rf"(?P<y>[0-9]{{2}}|[0-9]{{4}}) ?{one_of(marks['year'])}(?![代대])(?: ?{month_day})?"
+            rf"|{month_day.replace('<m>', '<m2>').replace('<d>', '<d2>')}"
+        )
 
     values: dict[str, tuple[int, str]] = {}
     han_digits: dict[str, int] = {}
@@ -211,7 +216,9 @@ def tables(code: str) -> Tables:
     if numbers.compose == "glued":
         for scale, factor in values.items():
             if factor[1] == "scale" and factor[0] < 1000 and scale[-1] in _VOWELS:
-                elided |= {scale + unit[1:]: (factor, values[unit]) for unit in values if unit[0] == scale[-1] and values[unit][0] < factor[0]}
+                elided |= {
+                    scale + unit[1:]: (factor, values[unit]) for unit in values if unit[0] == scale[-1] and values[unit][0] < factor[0]
+                }
         parts, pairs = (
             "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) or "(?!)"
             for words in ({*values, *joiners, *elided}, elided)
@@ -231,7 +238,10 @@ def tables(code: str) -> Tables:
         behind=behind,
         behind_starts=frozenset(starts),
         behind_words=frozenset(
-            match.group() for group in (scales, halves, hours, months, date_joiners, joiners) for word in group if (match := _ASCII_START.match(word))
+            match.group()
+            for group in (scales, halves, hours, months, date_joiners, joiners)
+            for word in group
+            if (match := _ASCII_START.match(word))
         ),
         half=re.compile(rf"[ ]?(?P<half>{one_of(halves)})"),
         halves=halves,
@@ -244,7 +254,8 @@ def tables(code: str) -> Tables:
         marked_date=marked_date,
         decade=re.compile(rf"[ '-]{{0,2}}{one_of(decades)}"),
         numbered_month=re.compile(
-            rf" {one_of(month_words)} (?P<month>1[0-2]|0?[1-9])(?![0-9])(?:,? (?:{one_of(map(key, other.get('before_year', ())))} )?(?P<year>[12][0-9]{{3}})(?![0-9]))?"
+            rf" {one_of(month_words)} (?P<month>1[0-2]|0?[1-9])(?![0-9])"
+            rf"(?:,? (?:{one_of(map(key, other.get('before_year', ())))} )?(?P<year>[12][0-9]{{3}})(?![0-9]))?"
         ),
         same_month=re.compile(
             rf"(?<![0-9.,])(?P<day>3[01]|[12][0-9]|0?[1-9])(?:[-.]?{SPACED_LETTER}{{1,3}}|[º°ª.])? ?{one_of(same_month)}"
@@ -278,7 +289,7 @@ class Han(NamedTuple):
     clock: re.Pattern[str]
 
 
-@lru_cache(maxsize=None)
+@cache
 def han_patterns(code: str) -> Han | None:
     """The patterns of a language that writes numbers with Han characters."""
     table = tables(code)

@@ -1,13 +1,21 @@
 """Numbers in words: how the words of a language are put together.
 
-Words are put together by their values alone, since every language of the data builds its numbers from units, tens, hundreds and scales:
-a unit may follow a ten ("twenty five") or, with a joiner, stand before it ("fünfundzwanzig", "خمسة وعشرون"); anything below a hundred may follow a
-hundred; a scale multiplies what stands before it. What can't follow begins another number: "one two" are two.
+Words are put together by their values alone, since every language of the data builds its numbers from units, tens, hundreds and scales: a
+unit may follow a ten ("twenty five") or, with a joiner, stand before it ("fünfundzwanzig", "خمسة وعشرون"); anything below a hundred may
+follow a hundred; a scale multiplies what stands before it. What can't follow begins another number: "one two" are two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from heapq import merge
+from math import prod
+
+from . import clocks, dates
+from .look import Found, Look
+from .numerals import quotient, times
+from .tables import Han, Tables, han_patterns
 
 Word = tuple[int, str, bool]
 """Value of a number word, what it is ("unit", "scale", "ordinal") and whether a joiner stands before it."""
@@ -125,3 +133,200 @@ def han(text: str, digits: dict[str, int], scales: dict[str, int]) -> tuple[int 
 
 
 _LONGEST_HAN = 60
+
+
+def spelled(look: Look) -> None:
+    """Number words: in an answer those that are put together of several, in a source all; months by name in a source."""
+    table = look.table
+    if table.word is None:
+        return
+    low = look.low
+    row: list[tuple[int, str, bool]] = []
+    spans: list[tuple[int, int]] = []
+    last: tuple[int, int, str] | None = None  # of the row before: its last number and where it ends
+    month: tuple[str, int, int] | None = None  # the last month and where it ends
+    matches: Iterable[re.Match[str]] = table.word.finditer(low)
+    if table.glued:
+        matches = merge(matches, table.glued.finditer(low), key=lambda match: match.start("word"))
+    for match in matches:
+        start, end = match.span("word")
+        word = match["word"]
+        if look.source and word in table.months:
+            name = table.months[word]
+            if spans and table.month_gap.fullmatch(low, spans[-1][1], start):
+                spelled_day(look, name, compose(row)[-1][0], end)
+            if not name[2] or not look.folded[start].islower():
+                month = (name[0], name[1], end)
+                if start not in look.taken:
+                    look.found.append(Found(start, end, "words", (), [f"M{name[0]}{name[1]}"]))
+        if look.source and word in table.fractions:
+            fraction_word(look, start, end, table.fractions[word])
+        value = table.word_values.get(word) or (_glued(word, table) if match.re is table.glued else None)
+        if value is None or start in look.taken or (spans and start < spans[-1][1]):
+            continue
+        joined = bool(match["joined"])
+        if spans:
+            between = table.gaps.fullmatch(low, spans[-1][1], match.start())
+            if between is None and not (joined and low[spans[-1][1] : match.start()] == " "):
+                last = read_row(look, row, spans, last)
+                row, spans = [], []
+            else:
+                joined = joined or bool(between and between["joiner"])
+        if not spans:
+            joined = False
+            if month and look.source and value[0] <= 31 and table.month_gap.fullmatch(low, month[2], match.start()):
+                look.found.append(Found(start, end, "words", (), dates.parts(month[0], None, month[1], value[0])))
+        row.append((*value, joined))
+        spans.append((start, end))
+    if row:
+        read_row(look, row, spans, last)
+
+
+def spelled_day(look: Look, name: tuple[str, int, bool], day: int, end: int) -> None:
+    """The fifth of May 2019, in a source."""
+    if not 1 <= day <= 31:
+        return
+    _, years, written = dates.year_behind(look, end, name[0])
+    dates.by_name(look, end, end, name[0], years, name[1], day, [str(day), *written])
+
+
+def read_row(
+    look: Look, row: list[tuple[int, str, bool]], spans: list[tuple[int, int]], last: tuple[int, int, str] | None
+) -> tuple[int, int, str] | None:
+    """One row of number words; returns its last number, for what may follow behind a word for the decimal mark."""
+    low = look.low
+    numbers = compose(row) if len(row) > 1 else [(row[0][0], 0, 1)]
+    for value, first, after in numbers:
+        start, end = spans[first][0], spans[after - 1][1]
+        if first == 0 and row[0][1] == "scale" and re.search(r"[0-9] ?$", low[max(0, start - 2) : start]):
+            continue
+        if row[first][1] != "ordinal" and with_digits(look, value, start, end):
+            continue
+        repeated = len({word[:2] for word in row[first:after]}) == 1 and row[first][1] == "scale"  # হাজার হাজার, thousands of them
+        built = after - first > 1 or low[start:end] not in look.table.word_values
+        if look.source or (built and value > 20 and not repeated):
+            key = f"n{value}"
+            look.found.append(Found(start, end, "words", (key,), [key]))
+    if not look.source or not look.table.points:
+        return None
+    if last and low[last[1] : spans[0][0]].strip() in look.table.points:
+        units = [word for word in row if word[1] != "scale"]
+        digits = "".join(str(word[0]) for word in units) if all(word[0] < 10 for word in units) else str(compose(units)[0][0])
+        factor = prod(word[0] for word in row[len(units) :] if word[1] == "scale")
+        if digits and factor < 10**30 and row[: len(units)] == units:
+            look.found.append(Found(spans[0][0], spans[-1][1], "words", (), ["n" + times((str(last[0]), digits), factor)]))
+    return numbers[-1][0], spans[-1][1], ""
+
+
+def with_digits(look: Look, value: int, start: int, end: int) -> bool:
+    """1 million and two hundred thousand; one million and 200 thousand: one number, written in both ways."""
+    if look.scaled_ends is None:
+        scaled = [one for one in look.found if one.scale]
+        look.scaled_ends, look.scaled_starts = {one.end: one for one in scaled}, {one.start: one for one in scaled}
+    if not look.scaled_ends:
+        return False
+    before = look.low[:start].rstrip(" ") if start < 200 else look.low[start - 200 : start].rstrip(" ")
+    shift = max(0, start - 200)
+    for joiner in look.table.joiners:
+        if before.endswith(joiner):
+            before = before[: -len(joiner)].rstrip(" ")
+            break
+    one = look.scaled_ends.get(shift + len(before))
+    if one is not None and value < one.scale and (plain := whole_of(look, one)) is not None:
+        key = f"n{plain + value}"
+        one.vouched = [*one.vouched, key, f"n{value}"]
+        one.keys, one.end = (key,), end
+        return True
+    gap = look.table.gaps.match(look.low, end)
+    one = look.scaled_starts.get(gap.end()) if gap else None
+    if one is not None and (plain := whole_of(look, one)) is not None and plain < value and value % (10 ** len(str(plain))) == 0:
+        key = f"n{plain + value}"
+        one.vouched = [*one.vouched, key, f"n{value}"]
+        one.keys, one.start = (key,), start
+        return True
+    return False
+
+
+def whole_of(look: Look, one: Found) -> int | None:
+    """A scaled number as an int, if it is a whole one of a bounded length."""
+    digits = one.vouched[0][1:] if one.vouched else ""
+    return int(digits) if digits.isdigit() and len(digits) <= 40 else None
+
+
+def fraction_word(look: Look, start: int, end: int, fraction: str) -> None:
+    """A word that is a fraction: half, anderthalb."""
+    above, _, below = fraction.partition("/")
+    vouched = [f"q{fraction}"]
+    if below in ("2", "4", "5", "8", "10") and int(above) < int(below):
+        vouched.append("n" + quotient(int(above), int(below)))
+    look.found.append(Found(start, end, "words", (), vouched))
+
+
+def han_numerals(look: Look) -> None:
+    """Numbers in Han characters: in a source all, in an answer what was built of several (三百, 二〇一九)."""
+    patterns = han_patterns(look.table.code)
+    if patterns is None:
+        return
+    digits, scales = look.table.han_digits, look.table.han_scales
+    low = look.low
+    if look.source:
+        han_dates(look, patterns)
+    for match in patterns.run.finditer(low):
+        start, end = match.span()
+        if start in look.taken or (start and low[start - 1].isdigit()):
+            continue
+        text = match.group()
+        value, built = han(text, digits, scales)
+        if value is None:
+            continue
+        keys = [f"n{value}"]
+        if 10 <= value < 100 and look.table.marked_date and low[end : end + 1] == "年":
+            keys += [f"n{year}" for year in dates.long_years(value, "g")[1:]]
+        if look.source:
+            look.found.append(Found(start, end, "words", (), keys))
+        elif len(text) >= 2 and value > 20 and (built or len(text) >= 3):
+            look.found.append(Found(start, end, "words", tuple(keys), keys))
+
+
+def han_dates(look: Look, patterns: Han) -> None:
+    """Dates and clock times in Han numerals, in a source."""
+    digits, scales = look.table.han_digits, look.table.han_scales
+
+    def number(text: str | None) -> int | None:
+        return han(text, digits, scales)[0] if text else None
+
+    for match in patterns.date.finditer(look.low):
+        month, day, year = number(match["month"]), number(match["day"]), number(match["year"])
+        if month and dates.valid(month, day or None):
+            look.found.append(Found(*match.span(), "words", (), dates.parts("g", year, month, day or None)))
+    for match in patterns.clock.finditer(look.low):
+        hour, minutes = number(match["hour"]), 30 if match["thirty"] else number(match["minutes"]) or 0
+        if hour is not None and hour <= 24 and minutes < 60:
+            half = look.table.halves[match["half"]] if match["half"] else None
+            look.found.append(Found(*match.span(), "words", (), clocks.vouched(hour, f":{minutes:02d}", half)))
+
+
+def _glued(text: str, table: Tables) -> tuple[int, str] | None:
+    """The value of a word that is put together of number words, and what it is: fünfundzwanzig. None where they make no one number."""
+    parts: list[tuple[int, str, bool]] = []
+    at, joined = 0, False
+    while at < len(text):
+        for length in range(min(20, len(text) - at), 0, -1):
+            piece = text[at : at + length]
+            if piece in table.word_values:
+                parts.append((*table.word_values[piece], joined))
+                joined = False
+                break
+            if piece in table.elided:
+                first, second = table.elided[piece]
+                parts += [(*first, joined), (*second, False)]
+                joined = False
+                break
+            if piece == "und" or (length == len(piece) and table.gaps.fullmatch(f" {piece} ")):
+                joined = True
+                break
+        else:
+            return None
+        at += length
+    numbers = compose(parts)
+    return (numbers[0][0], "ordinal" if parts[-1][1] == "ordinal" else "unit") if len(numbers) == 1 else None
