@@ -46,7 +46,7 @@ class _Token(NamedTuple):
 class _Lists:
     """What is looked for in answers of one language, folded. Phrases of several tokens stand under their first one."""
 
-    heads: frozenset[str]  # the letters that any of the words begins with: most sentences have none of them
+    heads: frozenset[str]  # letters of which every word or phrase has some: most sentences have none of them
     words: dict[str, tuple[tuple[str, ...], ...]]
     cased: frozenset[str]
     before: frozenset[str]
@@ -91,7 +91,8 @@ def _lists(language: str) -> _Lists:
     runs = {word for word in words if _UNSPACED.search(word)}
     written = exceptions | {phrase[:1].upper() + phrase[1:] for phrase in exceptions}
     by_first, exact = _by_first(words - runs), frozenset(map(fold, cased))
-    heads = frozenset(found.group() for word in (*by_first, *exact) if (found := _LETTERS.match(word.lower())))
+    telling = [max(phrase, key=len) for phrases in by_first.values() for phrase in phrases]
+    heads = frozenset(found.group() for word in (*telling, *exact) if (found := _LETTERS.match(word.lower())))
     return _Lists(heads, by_first, exact, frozenset(map(fold, before)), small, english, _pattern(runs), _pattern(written))
 
 
