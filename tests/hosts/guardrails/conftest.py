@@ -1,6 +1,7 @@
 """Guardrails, a scripted model in every shape, and one way to run a call in every mode.
 
-Without guardrails-ai nothing here is collected: these tests run where the extra is installed, `pytest tests/hosts/guardrails`.
+Without guardrails-ai nothing here is collected: these tests run where the extra is installed, `pytest tests/hosts/guardrails`. Those of the
+server need guardrails-api besides.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ import asyncio
 import gc
 import importlib.util
 import json
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 collect_ignore_glob = [] if importlib.util.find_spec("guardrails") else ["test_*.py"]
+collect_ignore = [] if importlib.util.find_spec("guardrails_api") else ["test_server.py"]
 
 if importlib.util.find_spec("guardrails"):
     with warnings.catch_warnings():
@@ -270,6 +275,71 @@ def _own_loop() -> Iterator[None]:
 
 async def _wait(awaitable: Any) -> Any:
     return await awaitable
+
+
+SENTENCE = "The archive opens at 9:30 [S1]. "
+
+
+class Provider(ThreadingHTTPServer):
+    """Speaks Chat Completions. `script` is what it says, endlessly repeated if `endless`; it counts what it could send."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script, self.endless, self.finish = [SENTENCE], False, "stop"
+        self.sent = self.requests = 0
+        self.hung_up = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Provider
+
+    def log_message(self, *_: Any) -> None: ...
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests += 1
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if asked.get("stream") else "application/json")
+        self.end_headers()
+        chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
+        if not asked.get("stream"):
+            message = {"role": "assistant", "content": "".join(self.server.script)}
+            usage = {"prompt_tokens": 3, "completion_tokens": 9, "total_tokens": 12}
+            choices = [{"index": 0, "message": message, "finish_reason": self.server.finish}]
+            self.wfile.write(json.dumps({**chunk, "object": "chat.completion", "choices": choices, "usage": usage}).encode())
+            return
+        try:
+            for round_ in range(5000 if self.server.endless else 1):
+                for text in self.server.script if not round_ else [SENTENCE]:
+                    self._send({**chunk, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]})
+                    self.server.sent += 1
+                    time.sleep(0.002)
+            self._send({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": self.server.finish}]})
+            self._send({**chunk, "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 9, "total_tokens": 12}})
+            self.wfile.write(b"data: [DONE]\n\n")
+        except (BrokenPipeError, ConnectionResetError):
+            self.server.hung_up.set()
+
+    def _send(self, payload: dict[str, Any]) -> None:
+        self.wfile.write(f"data: {json.dumps(payload)}\n\n".encode())
+        self.wfile.flush()
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    server = Provider()
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
 
 
 @pytest.fixture

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import threading
-import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -16,69 +11,7 @@ GOOD, BAD = "The archive opens at 9:30 [S1]. ", "The Zanzibar room closes at 23:
 MODEL = "openai/scripted"
 
 
-class Provider(ThreadingHTTPServer):
-    """Speaks Chat Completions. `script` is what it says, endlessly repeated if `endless`; it counts what it could send."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script, self.endless, self.finish = [GOOD], False, "stop"
-        self.sent = self.requests = 0
-        self.hung_up = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Provider
-
-    def log_message(self, *_: Any) -> None: ...
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests += 1
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream" if asked.get("stream") else "application/json")
-        self.end_headers()
-        chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
-        if not asked.get("stream"):
-            message = {"role": "assistant", "content": "".join(self.server.script)}
-            usage = {"prompt_tokens": 3, "completion_tokens": 9, "total_tokens": 12}
-            choices = [{"index": 0, "message": message, "finish_reason": self.server.finish}]
-            self.wfile.write(json.dumps({**chunk, "object": "chat.completion", "choices": choices, "usage": usage}).encode())
-            return
-        try:
-            for round_ in range(5000 if self.server.endless else 1):
-                for text in self.server.script if not round_ else [GOOD]:
-                    self._send({**chunk, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]})
-                    self.server.sent += 1
-                    time.sleep(0.002)
-            self._send({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": self.server.finish}]})
-            self._send({**chunk, "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 9, "total_tokens": 12}})
-            self.wfile.write(b"data: [DONE]\n\n")
-        except (BrokenPipeError, ConnectionResetError):
-            self.server.hung_up.set()
-
-    def _send(self, payload: dict[str, Any]) -> None:
-        self.wfile.write(f"data: {json.dumps(payload)}\n\n".encode())
-        self.wfile.flush()
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    server = Provider()
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def llm_of(name: str, kind: str, provider: Provider) -> tuple[Any, dict[str, Any]]:
+def llm_of(name: str, kind: str, provider: Any) -> tuple[Any, dict[str, Any]]:
     """A client's callable and what it is called with."""
     import litellm
     import openai
@@ -101,7 +34,7 @@ CASES = [
 ]
 
 
-def ask(desk: Any, name: str, kind: str, guard: Any, provider: Provider, **more: Any) -> Any:
+def ask(desk: Any, name: str, kind: str, guard: Any, provider: Any, **more: Any) -> Any:
     llm, keywords = llm_of(name, kind, provider)
     if llm is not None and "Gated" not in kind:
         llm = desk.host.gated(llm)
@@ -109,7 +42,7 @@ def ask(desk: Any, name: str, kind: str, guard: Any, provider: Provider, **more:
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_the_server_sees_the_client_hang_up_at_the_stop(desk: Any, provider: Provider, name: str, kind: str) -> None:
+def test_the_server_sees_the_client_hang_up_at_the_stop(desk: Any, provider: Any, name: str, kind: str) -> None:
     provider.script, provider.endless = [GOOD, GOOD, BAD], True
     seen = ask(desk, name, kind, desk.make(kind), provider)
     shown = GOOD.replace(" [S1]", "").rstrip()
@@ -121,7 +54,7 @@ def test_the_server_sees_the_client_hang_up_at_the_stop(desk: Any, provider: Pro
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_a_whole_stream_and_a_cut_one(desk: Any, provider: Provider, name: str, kind: str) -> None:
+def test_a_whole_stream_and_a_cut_one(desk: Any, provider: Any, name: str, kind: str) -> None:
     provider.script = ["The archive opens ", "at 9:30 [S1]. Bring", " a pen"]
     assert ask(desk, name, kind, desk.make(kind), provider).text == f"{desk.FIRST} Bring a pen"
     provider.finish = "length"
@@ -131,7 +64,7 @@ def test_a_whole_stream_and_a_cut_one(desk: Any, provider: Provider, name: str, 
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_not_streamed(desk: Any, provider: Provider, name: str, kind: str) -> None:
+def test_not_streamed(desk: Any, provider: Any, name: str, kind: str) -> None:
     provider.script = [GOOD, BAD]
     seen = ask(desk, name, kind, desk.make(kind, "fix"), provider, stream=False)
     assert seen.outcomes[0].validated_output == f"{desk.FIRST}\n\n{desk.NOTICE}"
@@ -140,7 +73,7 @@ def test_not_streamed(desk: Any, provider: Provider, name: str, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
-def test_tokens_are_counted(desk: Any, provider: Provider, kind: str) -> None:
+def test_tokens_are_counted(desk: Any, provider: Any, kind: str) -> None:
     """As LiteLLM reports them, though Guardrails sees a callable and not LiteLLM."""
     guard = desk.make(kind)
     seen = ask(desk, "model=", kind, guard, provider, stream=False)
@@ -148,7 +81,7 @@ def test_tokens_are_counted(desk: Any, provider: Provider, kind: str) -> None:
     assert guard.history.last.tokens_consumed == 12
 
 
-def test_a_reader_who_leaves_hangs_up(desk: Any, provider: Provider) -> None:
+def test_a_reader_who_leaves_hangs_up(desk: Any, provider: Any) -> None:
     provider.endless = True
     llm, keywords = llm_of("openai", "GatedGuard", provider)
     outcomes = desk.make("GatedGuard")(llm, messages=desk.MESSAGES, metadata={"sources": desk.SOURCES}, stream=True, **keywords)
@@ -158,7 +91,7 @@ def test_a_reader_who_leaves_hangs_up(desk: Any, provider: Provider) -> None:
     assert provider.sent < 1000
 
 
-def test_an_asynchronous_reader_who_is_cancelled_hangs_up(desk: Any, provider: Provider) -> None:
+def test_an_asynchronous_reader_who_is_cancelled_hangs_up(desk: Any, provider: Any) -> None:
     provider.endless = True
     llm, keywords = llm_of("openai", "AsyncGatedGuard", provider)
     guard = desk.make("AsyncGatedGuard")
@@ -180,7 +113,7 @@ def test_an_asynchronous_reader_who_is_cancelled_hangs_up(desk: Any, provider: P
     assert provider.sent < 1000
 
 
-def test_missing_sources_are_told_before_the_provider_is_called(desk: Any, provider: Provider) -> None:
+def test_missing_sources_are_told_before_the_provider_is_called(desk: Any, provider: Any) -> None:
     for name, kind in CASES:
         seen = ask(desk, name, kind, desk.make(kind), provider, metadata={})
         assert isinstance(seen.error, ValueError)
