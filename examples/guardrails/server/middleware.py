@@ -33,7 +33,6 @@ async def events(parts: AsyncIterator[bytes | str]) -> AsyncIterator[str]:
         for event in whole:
             if event.startswith(b"data: {") and (body := checked(json.loads(event[6:]))):
                 yield f"data: {json.dumps(body)}\n\n"
-    yield "data: [DONE]\n\n"
 
 
 def checked(completion: dict[str, Any]) -> dict[str, Any] | None:
