@@ -160,6 +160,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         """The checked answer. The model has finished before."""
         config = ensure_config(config)
         run = self._open(config, kwargs)
+        _warn_of_listeners(config)
 
         def judged(_: Any, run_manager: Any, config: RunnableConfig) -> Any:
             answer = self._whole(run, input)
@@ -173,6 +174,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
         """The checked answer. The model has finished before."""
         config = ensure_config(config)
         run = self._open(config, kwargs)
+        _warn_of_listeners(config)
 
         async def judged(_: Any, run_manager: Any, config: RunnableConfig) -> Any:
             answer = self._whole(run, input)
@@ -211,6 +213,10 @@ def _warn(upstream: Any, config: RunnableConfig) -> None:
             SentenceGateWarning,
             stacklevel=3,
         )
+    _warn_of_listeners(config)
+
+
+def _warn_of_listeners(config: RunnableConfig) -> None:
     callbacks = config.get("callbacks")
     handlers: Any = getattr(callbacks, "handlers", callbacks) or ()
     if any(isinstance(handler, _LISTENERS) for handler in handlers):
@@ -218,7 +224,7 @@ def _warn(upstream: Any, config: RunnableConfig) -> None:
             "a listener of this run (astream_events, astream_log or LangGraph's messages) sees the raw tokens of the model, which this "
             "gate can't hide; use GatedChatModel",
             SentenceGateWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -367,3 +367,18 @@ def test_calls_in_every_output_version() -> None:
             assert [one["name"] for one in message.tool_calls] == ["look_up"]
             assert [block["type"] for block in message.content_blocks] in (["text", "tool_call"], ["text", "tool_call_chunk"])
             assert not shows_canary(message)
+
+
+def test_what_the_gate_in_the_pipe_can_not_hide_in_a_graph() -> None:
+    chain = PROMPT | AsyncScriptedModel() | SentenceGateRunnable(sources=SOURCES)
+    builder = StateGraph(State)
+    builder.add_node("answer", lambda state: {"messages": [chain.invoke({"question": state["messages"][-1].content})]})
+    builder.add_edge(START, "answer")
+    builder.add_edge("answer", END)
+    asked: Any = {"messages": [("human", "When?")]}
+    for mode in ("updates", "values", "custom"):
+        assert not shows_canary(list(builder.compile().stream(asked, stream_mode=mode)))
+    with pytest.warns(SentenceGateWarning, match="raw tokens"):
+        assert shows_canary(list(builder.compile().stream(asked, stream_mode="messages")))
+    with pytest.warns(SentenceGateWarning, match="raw tokens"):
+        assert shows_canary(asyncio.run(listed(chain.astream_log(ASKED))))

@@ -347,10 +347,12 @@ if importlib.util.find_spec("deepagents"):
     def test_a_deep_agent() -> None:
         from deepagents import create_deep_agent
 
-        made = create_deep_agent(model=GatedChatModel(AsyncScriptedModel(script=said(TEXT)), sources=SOURCES))
-        found = list(made.stream(ASKED, stream_mode=["messages", "updates", "values"]))
-        assert "opens at eight" in repr(found)
-        assert not shows_canary(found)
+        inner = AsyncScriptedModel(script=said(TEXT))
+        gate = SentenceGateMiddleware(sources=SOURCES, must_be_last=False)  # it appends a middleware of its own
+        for made in (create_deep_agent(model=GatedChatModel(inner, sources=SOURCES)), create_deep_agent(model=inner, middleware=[gate])):
+            found = list(made.stream(ASKED, stream_mode=["messages", "updates", "values"]))
+            assert "opens at eight" in repr(found)
+            assert not shows_canary(found)
 
 
 def test_the_gate_in_the_pipe_with_tools() -> None:
