@@ -127,6 +127,7 @@ ORDER_YES = [
     ("fa", "۱۳۵۸/۶/۳۱", "۳۱ شهریور ۱۳۵۸"),
     ("fa", "۳۱/۶/۱۳۵۹", "٣١ شهریور ١٣٥٩"),
     ("en", "2025-04-03", "3 April 2025"),
+    ("en", "03.04.2025", "3 April 2025"),  # with full stops the day is first
 ]
 ORDER_NO = [
     ("en", "03/04/2025", "3 April 2025"),  # March in English
@@ -180,6 +181,8 @@ DECADES_YES = [
     ("en", "the 1980s", "in the 1980s"),
     ("en", "the 1980s", "in the 80s"),
     ("en", "the '80s", "in the 1980s"),
+    ("en", "in '98", "in 1998"),
+    ("en", "the mid-1990s", "in 1995"),
     ("en", "the 1980s", "in 1983"),
     ("de", "die 1980er Jahre", "in the 1980s"),
     ("de", "die 80er", "1984"),
@@ -205,6 +208,8 @@ DECADES_NO = [
     ("en", "in 1980", "in 1983"),
     ("en", "in 1983", "in the 1980s"),
     ("en", "the 80s", "83 people"),
+    ("en", "in '98", "in 1997"),
+    ("en", "'98'", "in 1998"),
     ("fa", "دهه ۸۰", "۱۳۷۳"),
     ("fa", "سال ۸۰", "۱۳۸۳"),
     ("zh", "20世纪80年代", "20世纪，1994年"),

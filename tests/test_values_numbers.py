@@ -227,6 +227,9 @@ FORMS_YES = [
     ("Call 555-123-4567.", "(555) 123-4567"),
     ("Code 1 2 3 4.", "1 2 3 4"),
     ("Code 1 2 3 4.", "code 1234"),
+    ("ISBN 978-3-16-148410-0", "ISBN 9783161484100"),
+    ("Open 24/7.", "24/7"),
+    ("It is 5'11 tall.", "5'11"),
     ("10<sup>3</sup>", "1000"),
     ("20**19**", "2019"),
     ("20<b></b>19", "2019"),
@@ -270,6 +273,8 @@ LISTED = [
     ("en", "Repeat steps 2 and 3."),
     ("en", "As passage 3 says, it opens."),
     ("en", "See (step 4)."),
+    ("en", "As passage no. 3 and source #2 say."),
+    ("en", "It opens (passages 1, 2 and 4)."),
     ("de", "Wiederholen Sie Schritt 2."),
     ("fr", "Répétez l'étape 2."),
     ("es", "Repita el paso 2."),
@@ -283,6 +288,7 @@ LISTED = [
 NOT_LISTED = [
     ("en", "Repeat step 21.", ["21"]),
     ("en", "It has 2. Or so.", ["2"]),
+    ("en", "Rule no. 3 says so.", ["3"]),
     ("en", "1. Open 4 lids.", ["4"]),
 ]
 

@@ -129,7 +129,13 @@ def in_numbers(look: Look, match: re.Match[str]) -> int:
     iso = mark == "-" and width[0] == 4
     if mark == "." and not (4 in width and width[0] <= 4) and look.table.decimal == ".":
         return 0
-    found = orders(int(first), int(second), int(third), width, "ymd" if iso else look.table.order)
+    found = orders(
+        int(first),
+        int(second),
+        int(third),
+        width,
+        "ymd" if iso else "dmy" if mark == "." and look.table.order == "mdy" else look.table.order,
+    )
     if not found or (width[2] == 4 and width[0] > 2):
         return 0
     vouched: list[str] = []

@@ -31,6 +31,7 @@ _SECOND_DAY_BY_WORD = re.compile(r" [^\W\d_]{1,5} ([0-9]{1,2})(?![0-9]|[.,:/][0-
 _DOTTED_CLOCK = re.compile(r"([01]?[0-9]|2[0-4])\.([0-5][0-9])")
 """9.00 to 17.00 Uhr: the word for a clock stands behind the second one only."""
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
+_NUMBER_SIGN = re.compile(r" (?:no|nr|number|num|n|nº|№|número|nummer|numéro|номер|شماره|رقم|संख्या)[.:#º°]?[ ]?$")
 _REFERENCE_GAP = re.compile(r"[ ,،、&–—-]{1,3}$")
 
 
@@ -173,6 +174,8 @@ def in_words(look: Look, start: int, end: int, value: int, width: int, before: s
         half = ahead is not None and kind == "half"
         if half and table.halves[ahead["half"]] in ("night", "noon") and not hour:  # type: ignore[index]
             half = False  # "3 nights": only where something shows a clock
+        if behind == "h" and (french := _FRENCH_CLOCK.match(low, end)):
+            return clocks.clock(look, start, french.end(), value, ":" + french[1], before)
         early = back is not None and "half" in back[0] and table.halves[back[1]] in ("am", "pm") and 1 <= value <= 12 and not (hour or half)
         if hour or half or early:
             doubtful = early or (half and not hour and ahead is not None and len(ahead["half"]) == 1)  # "5 م": metres or p.m.
@@ -203,16 +206,18 @@ def in_words(look: Look, start: int, end: int, value: int, width: int, before: s
             elif rest == ":00" and kind != "hour" and value <= 20:
                 look.found[-1].small = look.found[-1].half is not None
             return after
-        if behind == "h" and (french := _FRENCH_CLOCK.match(low, end)):
-            return clocks.clock(look, start, french.end(), value, ":" + french[1], before)
     if value % 10 == 0 and (width == 2 or (width == 4 and 1000 <= value < 2200)):
         match = table.decade.match(low, end)
         if match or (back and "decade" in back[0]):
             return dates.decade(look, start, match.end() if match else end, low[start:end])
     if width == 2 and back and "count" in back[0]:
         return dates.short_year(look, start, end, low[start:end])
+    if width == 2 and before == "'" and behind != "'" and (start < 2 or low[start - 2] in " (-–"):
+        return dates.short_year(look, start, end, low[start:end])
     if width == 2 and behind == "s" and not low[end + 1 : end + 2].isalnum():
         return dates.short_year(look, start, end + 1, low[start:end])
+    if not look.source and back is None and value <= 20 and (sign := _NUMBER_SIGN.search(low, max(0, start - 12), start)):
+        back = look.before(sign.start() + 1, " ")  # passage no. 3
     if not look.source and back and "reference" in back[0] and value <= 20:
         look.reference = end
         return end
