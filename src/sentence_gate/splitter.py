@@ -282,6 +282,7 @@ _ELISION = re.compile(r"\((?:…|\.{3})\)")
 _ELISION_BEGINNING = re.compile(r"\((?:…|\.{1,3})?\Z")
 """An ellipsis in brackets, for words left out: it belongs to what stands before it."""
 _LED = re.compile(r"(?:…|\.{3})[^\W\d_]")
+_BEHIND_QUOTE = ".,;:!?"
 _LED_BEGINNING = re.compile(r"(?:…|\.{1,3})\Z")
 """An ellipsis that a sentence begins with."""
 _LABEL = re.compile(rf"[(\[](?:[a-z]|i{{2,3}}|iv|vi{{1,3}})[)\]][{WHITE}]{{1,2}}(?=[^{WHITE}])")
@@ -700,7 +701,13 @@ class SentenceSplitter:
             if at + 1 == len(text):
                 return _MORE
             return _NO if text[at + 1].isalnum() else self._quotes_to(at + 1)
-        return _NO
+        if text[self._stop : self._close] == ".":
+            return _NO
+        behind = text[at + 1 : at + 3]
+        if not behind or behind == ".":
+            return _MORE
+        # it closes what an earlier sentence opened if a stop or comma is written on to it: He waits... ".
+        return self._quotes_to(at + 1) if behind[0] in _BEHIND_QUOTE and behind != ".." else _NO
 
     def _quotes_to(self, end: int) -> int:
         """A quotation mark behind white space closes the sentence, with the terminators right behind it."""
@@ -808,7 +815,7 @@ class SentenceSplitter:
                 return _MORE if _LED_BEGINNING.match(text, at) else _NO
             word = led.end() - 1
             if text[word].islower():
-                return _NO
+                return _ENDS_HERE if run == "." and at > self._shut and self._is_plain() else _NO
         if char == "(" and not self._marked:
             if _ELISION.match(text, at):
                 return _NO
