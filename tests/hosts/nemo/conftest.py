@@ -1,19 +1,31 @@
 """The tests of the NeMo Guardrails host need NeMo: without it nothing here is collected."""
 
 import importlib.util
+import os
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
+os.environ["NEMO_GUARDRAILS_NO_USAGE_STATS"] = "1"  # nothing is reported to the outside
+os.environ["OTEL_SDK_DISABLED"] = "true"
+for name in [name for name in os.environ if name.startswith(("OPENAI_", "MAIN_MODEL_", "NEMO_GUARDRAILS_IORAILS"))]:
+    del os.environ[name]
+
 collect_ignore_glob = [] if importlib.util.find_spec("nemoguardrails") else ["*.py"]
 
-sys.path.insert(0, str(Path(__file__).parent))  # for the scripted model beside this file
+sys.path.insert(0, str(Path(__file__).parent))  # for the scripted models beside this file
+
+if not collect_ignore_glob:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what NeMo imports warns of its own deprecations
+        import nemoguardrails.server.api  # noqa: F401
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """NeMo and what it imports warn of their own deprecations, and NeMo leaves the event loop open that it makes at construction."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            for warning in ("DeprecationWarning", "ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+            for warning in ("DeprecationWarning", "FutureWarning", "ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore::{warning}"))
