@@ -1,9 +1,12 @@
 """The tests of the NeMo Guardrails host need NeMo: without it nothing here is collected."""
 
+import asyncio
+import gc
 import importlib.util
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,3 +32,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents:
             for warning in ("DeprecationWarning", "FutureWarning", "ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore::{warning}"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_loop_is_left() -> Iterator[None]:
+    """Event loops that NeMo has made are gone before pytest looks for what was left open."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            loop = asyncio.get_event_loop_policy().get_event_loop()
+        except RuntimeError:
+            loop = None
+        if loop is not None and not loop.is_running():
+            loop.close()
+        asyncio.set_event_loop(None)
+        del loop
+        gc.collect()

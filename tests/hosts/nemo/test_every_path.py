@@ -49,6 +49,11 @@ NO_EMBEDDINGS = "core:\n  embedding_search_provider:\n    name: none\n"
 SIZES = [1, 3, 7, 0]
 
 
+@pytest.fixture(scope="module")
+def good() -> LLMRails:
+    return rails(GOOD)
+
+
 async def external(script: Script) -> Any:
     try:
         for piece in script.pieces():

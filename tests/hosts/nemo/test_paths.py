@@ -345,7 +345,8 @@ def test_a_streaming_handler_of_the_callers_gets_gated_text() -> None:
         return chunks, result, await app.generate_async(messages=messages(["Nothing."]))
 
     chunks, result, after = run(through())
-    assert "".join(chunks) == BAD_SHOWN
+    text, payloads = parts(chunks)
+    assert (text, len(payloads)) == (BAD_SHOWN, 1), "it gets what a reader of the stream gets"
     assert content(result) == BAD_TOLD
     assert content(after) == NOTICE, "the handler doesn't stay behind in the caller's context"
     assert model.closed == 1

@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 import pytest
 from nemo_scripted import BAD, BAD_SHOWN, GOOD, GOOD_SHOWN, NOTICE, SOURCES, YML, collect, config, messages, parts, rails, run
 
+from sentence_gate.nemo import SentenceGateWarning
+
 SIZES = [1, 3, 7, 0]
 
 
@@ -178,7 +180,10 @@ def test_stream_first_is_forced_off(written: str | None) -> None:
     assert len(told) == (1 if written == "true" else 0)
     assert app.config.rails.output.streaming.stream_first is False
     app.config.rails.output.streaming.stream_first = True
-    assert parts(run(collect(app.stream_async(messages=messages()))))[0] == BAD_SHOWN
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert parts(run(collect(app.stream_async(messages=messages()))))[0] == BAD_SHOWN
+    assert [warning.category for warning in caught if "stream_first" in str(warning.message)] == [SentenceGateWarning] * (written != "true")
     assert app.config.rails.output.streaming.stream_first is False
 
 
