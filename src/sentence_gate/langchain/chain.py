@@ -18,6 +18,7 @@ from ..errors import UsageError
 from ..policy import Policy
 from .documents import QUESTION_KEY, SOURCES_KEY, sources_of
 from .model import GatedChatModel
+from .run import check_names
 
 
 def gated(
@@ -37,6 +38,7 @@ def gated(
     for output parsers; it may have arguments bound, fallbacks, retries or branches around it. Models before it (one that rewrites the
     question, say) are left alone. Raises UsageError if it isn't found so.
     """
+    check_names(GatedChatModel, options)
     return GatedChain(bound=_tail(chain, policy, options), sources=sources, question=question)
 
 

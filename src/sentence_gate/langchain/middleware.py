@@ -16,7 +16,7 @@ from ..policy import Policy
 from ..prompt import format_sources as format_core_sources
 from .documents import documents_in, sources_of, tool_documents
 from .model import GatedChatModel
-from .run import policy_of
+from .run import check_names, policy_of
 
 _INNER = frozenset({"inner_handler"})
 """Name of the function that LangChain hands to a middleware with another one inside it (`langchain.agents.factory`)."""
@@ -36,6 +36,7 @@ class SentenceGateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def __init__(self, *, sources: Any = tool_documents, policy: Policy | None = None, must_be_last: bool = True, **options: Any) -> None:
         super().__init__()
+        check_names(GatedChatModel, options)
         self._sources = sources if callable(sources) else sources_of(sources)
         self._policy = policy_of(policy)
         self._must_be_last = must_be_last

@@ -32,7 +32,7 @@ from ..providers.langchain import carries_reason
 from ..sources import Sources
 from .announce import aannounce, announce
 from .documents import QUESTION_KEY, SOURCES_KEY, sources_of
-from .run import ExitBehavior, Run, aclose, close, policy_of
+from .run import ExitBehavior, Run, aclose, check_names, close, policy_of
 from .translator import ReasoningUse, Translator, as_chunk
 
 NO_SOURCES = (
@@ -84,6 +84,7 @@ class GatedChatModel(BaseChatModel):
     bound_kwargs: dict[str, Any] = Field(default_factory=dict, repr=False)
 
     def __init__(self, llm: Any = None, /, **fields: Any) -> None:
+        check_names(type(self), fields)
         inner, bound, config = unwrapped(fields.get("llm") if llm is None else llm)
         if fields.get("cache"):
             raise UsageError("a GatedChatModel has no cache: the key of LangChain's cache doesn't hold the sources of an answer")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
+from pydantic import BaseModel
 
 from ..errors import UsageError
 from ..events import Report
@@ -19,6 +21,10 @@ from .translator import Translator
 ExitBehavior = Literal["end", "error"]
 Piece: TypeAlias = str | AIMessageChunk
 Message = TypeVar("Message", AIMessageChunk, AIMessageChunk | None)
+
+
+_CLOSE = 0.8
+"""How alike two names are that mean the same: streaming and reasoning, which are two things, are 0.67."""
 
 
 class Run:
@@ -88,6 +94,13 @@ class Run:
     def _tell(self) -> None:
         if self._on_report is not None:
             self._on_report(self.translator.report)
+
+
+def check_names(owner: type[BaseModel], given: Iterable[str]) -> None:
+    """Raises UsageError for a misspelt field of `owner`, which pydantic would pass over. Other unknown names are none of ours, as there."""
+    for name in set(given) - owner.model_fields.keys():
+        if meant := get_close_matches(name, owner.model_fields, n=1, cutoff=_CLOSE):
+            raise UsageError(f"{owner.__name__} has no {name}; {meant[0]} is meant, it seems")
 
 
 def policy_of(given: Any) -> Policy:

@@ -36,7 +36,7 @@ from .announce import aannounce, announce
 from .documents import QUESTION_KEY, SOURCES_KEY, sources_of
 from .errors import SentenceGateWarning
 from .model import NO_SOURCES
-from .run import ExitBehavior, Run, aclose, close, policy_of
+from .run import ExitBehavior, Run, aclose, check_names, close, policy_of
 from .translator import ReasoningUse, Translator
 
 _DONE: Any = object()
@@ -73,6 +73,7 @@ class SentenceGateRunnable(RunnableSerializable[Any, Any]):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     def __init__(self, **fields: Any) -> None:
+        check_names(type(self), fields)
         fields["policy"] = policy_of(fields.get("policy"))
         for name in ("sources", "request_sources"):
             if (given := fields.get(name)) is not None:

@@ -102,22 +102,8 @@ def value_for(name: str, schema: dict[str, Any], asked: str) -> Any:
     return "San Francisco" if "location" in name else quoted[0] if quoted else "why"
 
 
-class GatedSmartModel(GatedChatModel):
-    """The gated model with the constructor that the suites use: the inner model's arguments."""
-
-    def __init__(self, **fields: Any) -> None:
-        inner = {
-            name: fields.pop(name) for name in list(fields) if name in SmartModel.model_fields and name not in GatedChatModel.model_fields
-        }
-        super().__init__(**{"llm": SmartModel(**inner), "sources": ["The sky is blue until the evening."], **fields})
-
-
 class Settings:
     """What the model can do."""
-
-    @property
-    def chat_model_params(self) -> dict[str, Any]:
-        return {}
 
     @property
     def has_tool_choice(self) -> bool:
@@ -141,7 +127,11 @@ class Bare(Settings):
 class Gated(Settings):
     @property
     def chat_model_class(self) -> type[BaseChatModel]:
-        return GatedSmartModel
+        return GatedChatModel
+
+    @property
+    def chat_model_params(self) -> dict[str, Any]:
+        return {"llm": SmartModel(temperature=0, max_tokens=100), "sources": ["The sky is blue until the evening."]}
 
 
 class TestBareUnit(Bare, ChatModelUnitTests):

@@ -16,7 +16,7 @@ from langchain_core.runnables import ConfigurableField
 from langchain_scripted import SOURCES, STOPPED, AsyncScriptedModel, ScriptedModel, WholeModel
 
 from sentence_gate import UsageError
-from sentence_gate.langchain import GatedChatModel
+from sentence_gate.langchain import GatedChatModel, SentenceGateMiddleware, SentenceGateRunnable, gated
 
 REFUSED: dict[str, Any] = {
     "fallbacks": lambda: ScriptedModel().with_fallbacks([ScriptedModel()]),
@@ -115,3 +115,18 @@ def test_tokens_are_counted_by_the_inner_model() -> None:
 def test_an_unknown_policy_key_is_named() -> None:
     with pytest.raises(UsageError, match="unknown policy key"):
         GatedChatModel(ScriptedModel(), sources=SOURCES, policy={"nonsense": 1})
+
+
+def test_a_misspelt_name_is_an_error() -> None:
+    for make in (
+        lambda: GatedChatModel(ScriptedModel(), sources=SOURCES, exit_behaviour="error"),
+        lambda: SentenceGateRunnable(sources=SOURCES, exit_behaviour="error"),
+        lambda: SentenceGateMiddleware(exit_behaviour="error"),
+        lambda: gated(ScriptedModel(), sources=SOURCES, exit_behaviour="error"),
+    ):
+        with pytest.raises(UsageError, match="has no exit_behaviour; exit_behavior is meant"):
+            make()
+    assert (
+        GatedChatModel(ScriptedModel(), sources=SOURCES, temperature=0, streaming=True, model="m", timeout=1, stop=[]).model_name
+        == "scripted"
+    )
