@@ -107,4 +107,6 @@ def _usage(usage: Fields) -> Usage | None:
     if not usage:
         return None
     details = fields(first(usage, "output_token_details"))
-    return Usage(number(usage.get("input_tokens")), number(usage.get("output_tokens")), number(details.get("reasoning")), "running")
+    # A package that has no count writes 0; in a sum both are the same.
+    before, after = number(usage.get("input_tokens")) or None, number(usage.get("output_tokens")) or None
+    return Usage(before, after, number(details.get("reasoning")), "running")
