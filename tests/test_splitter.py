@@ -91,6 +91,50 @@ def case(joined: str, language: str = "en") -> object:
         case("# Opening hours|\nIt opens.|\n> It is warm."),
         case("It opens [S1]|\nLockers are free [S1]|\nEnd"),
         case("First line\nsecond line."),
+        # links and words in lower case
+        case("The plan is on the site.| https://pool.example/plan has it."),
+        case("See the site.| www.pool.example has it."),
+        case("The water is warm.| they like it."),
+        case("The water is approx. they say nine.| Yes."),
+        case("we went there.| its good.| it opens at nine."),
+        case("The pool of St. Ives et al. and others is warm."),
+        case("Die Stadt ist alt. sie ist schön.", "de"),
+        # quotation marks that stand apart or are written with commas
+        case("Dit is goed.| ,,Ik denk het ook,'' zei hij.| Ja.", "nl"),
+        case("Dit is goed.| ,, Ik denk het ook. ''| Toen ging hij.", "nl"),
+        case("Dit is goed., zei hij.", "nl"),
+        case("Do you know it ? ''| Then he left."),
+        case("' It is warm . '| Then he left."),
+        case("He left.| 'Twas warm."),
+        case('" It is warm . "| Then he left.'),
+        case('"It is warm. She likes it," he said.| "I do."'.replace("warm. ", "warm.| ")),
+        case('Trời ấm... ".| Rồi anh đi.', "vi"),
+        # an ellipsis that begins a sentence, or stands for words left out
+        case("He sighed.| …The door opened."),
+        case("He sighed.| ...The door opened."),
+        case("He sighed. . .| The door opened."),
+        case("It is warm? (...)| The gym is not."),
+        case("It is warm.| (The gym is not.)"),
+        # labels and smiles
+        case("Two things hold.| (a) The pool is warm.| (b) The gym is not."),
+        case("It is as in clause four. (a) above holds."),
+        case("It is warm! )))| Then he left."),
+        # names with an exclamation mark, titles in parted tokens
+        case("She works at Yahoo! in the accounting department.| It is big."),
+        case("She works at Yahoo!| The firm is big."),
+        case("Elle travaille chez Yahoo! France aujourd’hui.| Bien.", "fr"),
+        case("The film Father Came Too ! is a comedy .| It is old ."),
+        case("It is warm !| come in ."),
+        # degrees, thousands, words in an open bracket, tokens parted
+        case("She earned her Ph.D.| Tom was impressed."),
+        case("The Ph.D. thesis is long.| Ada Kim, Ph.D. Candidate, wrote it."),
+        case("Giá là 400. 000 đồng.| Rẻ.", "vi"),
+        case("Nó mở năm 2010.| 500 người đến.", "vi"),
+        case("It opened in 45.| 300 people came."),
+        case("The town (pop. 256,000) is old (see [page. 42]).| It is warm."),
+        case("It is old (very old.) 9 people came.| Yes."),
+        case("It crosses Route 171/U.S . Highway 190 there .| It ends ."),
+        case("(1). Bring a towel.|\n(2). Swim."),
     ],
 )
 def test_ends(joined: str, language: str) -> None:
@@ -228,6 +272,8 @@ FLOODS = [
     "word ", "a", "[S1]", "[S1, ", "[S", " ", "\n", ". ", "... ", "! ", ".", '"', "'", "' ", "([{", "1. ", "a. ", "- ", "\n- ", "\n| a |",
     "```\n",
     "\n```", "e\u0301", "字", "。", "「", "A. ", "J. R. ", "e.g. ", "1,", ": ", "\n> ", "#", "\n# ", "*", "\u200d", "x. [1] ", "he said. ",
+    "\u0301", "x. (", "x. (a) ", ". )", ",,", ". ,, ", "x. …y ", "it. it ", "http. ", "(a. 1 ", "1. 000 ",
+    "Yahoo! ", "X ! ", ". '' ", "her M.D. T",
 ]  # fmt: skip
 
 

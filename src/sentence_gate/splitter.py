@@ -712,9 +712,10 @@ class SentenceSplitter:
     def _quotes_to(self, end: int) -> int:
         """A quotation mark behind white space closes the sentence, with the terminators right behind it."""
         run = self._rules.terminator_run.match(self._text, end)
-        if run and run.end() == len(self._text):
+        end = run.end() if run else end
+        if end == len(self._text):
             return _MORE
-        self._end = run.end() if run else end
+        self._end = end
         self._quoted = True
         return _ENDS_HERE
 
