@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -68,7 +69,8 @@ def test_gated_guards_show_no_marks(desk: Any, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["Guard", "AsyncGuard", "GatedGuard", "AsyncGatedGuard"])
 @pytest.mark.parametrize("on_fail", ["exception", "noop", "fix", "filter"])
-def test_spans(desk: Any, spans: Any, kind: str, on_fail: str) -> None:
+def test_spans_and_logs(desk: Any, spans: Any, caplog: pytest.LogCaptureFixture, kind: str, on_fail: str) -> None:
+    caplog.set_level(logging.DEBUG)
     for stream in (True, False):
         if not stream and "Gated" not in kind:
             continue  # a stock guard is handed the whole answer
@@ -76,7 +78,7 @@ def test_spans(desk: Any, spans: Any, kind: str, on_fail: str) -> None:
         desk.call(kind, desk.make(kind, on_fail), desk.Model(desk.ANSWERS["bad"][0], 3), stream=stream)
         told = "\n".join(span.to_json() for span in spans.get_finished_spans())
         assert "sentence_gate/sentence_gate.validate" in told
-        assert not [canary for canary in desk.CANARIES if canary in told]
+        assert not [canary for canary in desk.CANARIES if canary in told + caplog.text]
 
 
 @pytest.mark.parametrize("kind", ["Guard", "GatedGuard"])

@@ -108,3 +108,23 @@ def test_whole_answers_reach_neighbours_released(desk: Any, neighbour: Any, kind
         )
         assert beside.shown == [desk.FIRST]
         assert seen.outcomes[0].validated_output == desk.FIRST
+
+
+@pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
+@pytest.mark.parametrize("run_sync", ["false", "true"])
+def test_a_neighbour_may_change_a_whole_answer_before_the_gate_tells_its_verdict(
+    desk: Any, neighbour: Any, monkeypatch: pytest.MonkeyPatch, kind: str, run_sync: str
+) -> None:
+    monkeypatch.setenv("GUARDRAILS_RUN_SYNC", run_sync)
+    cls = getattr(desk.host, kind)
+    for text, passes in (
+        ("A reader's card costs 12 euros [S1].", True),
+        ("A reader's card costs 12 euros [S1]. Zanzibar, 23:45 [S1].", False),
+    ):
+        seen = desk.validate(kind, cls().use(neighbour("fix", fails=True), desk.host.SentenceGate(on_fail="noop")), text)
+        changed = "A reader's card costs 12 coins."
+        assert seen.outcomes[0].validated_output in ((changed,) if passes else (changed, None))  # None: Guardrails, of a fix and a noop
+        assert [one.failure_reason for one in seen.outcomes[0].validation_summaries] == ["a price"] + ["sentence 2: unsupported_value"] * (
+            not passes
+        )
+        assert not [canary for canary in desk.CANARIES if canary in seen.everything]

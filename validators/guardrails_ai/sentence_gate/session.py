@@ -72,6 +72,12 @@ class Session(dict[str, Any]):
             return None
         return self._verdicts.get((id(gate), "" if self.nothing and text == BLANK else text))
 
+    def replaced(self, gate: object, text: object) -> Report | None:
+        """The report on the whole answer, if `text` is what another validator made of the released one. Of fields that can't be told."""
+        if self.structured or not self._verdicts or not isinstance(text, str) or id(gate) not in self.bindings:
+            return None
+        return next(report for (of, _), report in self._verdicts.items() if of == id(gate))
+
     def clean(self, answer: str, ending: Ending | None = None) -> str:
         """What Guardrails may see of a whole answer. A structured one that can't be read is seen as nothing."""
         self._verdicts.clear()

@@ -13,7 +13,7 @@ from sentence_gate import Policy, UsageError
 from .binding import Binding, GateNotBound, bind, read_sources
 from .handshake import Chunk
 from .session import KEY, Session
-from .verdict import Failed, Fixed, Withheld, accepted, notice_piece, reason, whole_result
+from .verdict import Failed, Fixed, Withheld, accepted, notice_piece, reason, replaced_result, whole_result
 from .wrapper import ending_of
 
 _UNGATED = (
@@ -79,6 +79,8 @@ class SentenceGate(Validator):
             return whole_result(report, len(report.text))
         if value is None or isinstance(value, Fixed):
             return PassResult()
+        if session is not None and (report := session.replaced(self, value)) is not None:
+            return replaced_result(report, value)
         if not isinstance(value, str):
             raise UsageError(f"SentenceGate validates text, not {type(value).__name__}: put it on a field of type str")
         binding = self._bound(session, metadata)

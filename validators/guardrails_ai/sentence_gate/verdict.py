@@ -70,3 +70,10 @@ def whole_result(report: Report, length: int) -> ValidationResult:
         for violation in report.violations
     ]
     return Failed(error_message=reason(report), fix_value=Fixed(report.text + notice_piece(report)), error_spans=spans or None)
+
+
+def replaced_result(report: Report, text: str) -> ValidationResult:
+    """The same for a text that another validator made of what was released."""
+    if accepted(report):
+        return PassResult()
+    return Failed(error_message=reason(report), fix_value=Fixed(text + notice_piece(report)))
