@@ -58,6 +58,10 @@ def test_style_s(text: str, wanted: list[tuple[int, ...]]) -> None:
         ("id", "x [ID:0].", [(1,)]),
         ("source", "x [Source 1] [source 2].", [(1,), (2,)]),
         ("parenthesis", "x (Source 1).", [(1,)]),
+        ("citation", "x [citation:1][citation: 2].", [(1,), (2,)]),
+        ("caret", "x [^1^][^2^].", [(1,), (2,)]),
+        ("hashes", "x ##0$$ ##3$$.", [(1,), (4,)]),
+        ("sup", "x<sup>1</sup><sup>2, 3</sup>, 5 m<sup>x</sup>.", [(1,), (2, 3)]),
         (MarkerStyle("<<{n}>>"), "x <<2>>.", [(2,)]),
         (MarkerStyle("[citation:{n}]"), "x [citation:2] [citation:2, 3].", [(2,), (2, 3)]),
     ],
@@ -66,7 +70,9 @@ def test_other_styles(style: str | MarkerStyle, text: str, wanted: list[tuple[in
     assert numbers(text, style) == wanted
 
 
-@pytest.mark.parametrize("name", ["S", "numeric", "footnote", "doc", "lenticular", "ID", "source", "parenthesis"])
+@pytest.mark.parametrize(
+    "name", ["S", "numeric", "footnote", "doc", "lenticular", "ID", "source", "parenthesis", "citation", "caret", "hashes", "sup"]
+)
 def test_what_a_style_writes_it_reads(name: str) -> None:
     style = style_of(name)
     assert numbers(f"It opens {style.written(3)}.", style) == [(3,)]
@@ -130,3 +136,21 @@ def test_in_a_fence_nothing_is_a_marker() -> None:
 def test_markers_are_kept_if_the_policy_says_so() -> None:
     gate = SentenceGate(["The pool opens at eight."], Policy(show_markers=True))
     assert gate.feed("It opens at eight [S1]. X").text == "It opens at eight [S1]."
+
+
+@pytest.mark.parametrize(
+    "name", ["S", "numeric", "footnote", "doc", "lenticular", "ID", "source", "parenthesis", "citation", "caret", "hashes", "sup"]
+)
+def test_every_style_is_taken_out_of_what_is_released_for_every_cutting(name: str) -> None:
+    mark = style_of(name).written(1)
+    text = (
+        f"The pool opens at eight {mark}. Lockers are free.{mark} Towels are free. {mark}{mark} "
+        f"It is warm today.\n\n- Bring a towel {mark}\n{mark} End."
+    )
+    wanted = "The pool opens at eight. Lockers are free. Towels are free. It is warm today.\n\n- Bring a towel\nEnd."
+    for size in (1, 3, len(text)):
+        gate = SentenceGate(["The pool opens at eight."], Policy(markers=name))
+        shown = "".join(gate.feed(text[at : at + size]).text for at in range(0, len(text), size)) + gate.finish().text
+        assert shown == wanted, size
+    report = judge(f"The pool opens at nine {mark}.", ["The pool opens at eight."], Policy(markers=name, on_violation="observe"))
+    assert report.cited == (1,)

@@ -97,6 +97,10 @@ _NAMED = {
     "ID": MarkerStyle("[ID:{n}]", base=0),  # RAGFlow
     "source": MarkerStyle("[Source {n}]"),
     "parenthesis": MarkerStyle("(Source {n})"),
+    "citation": MarkerStyle("[citation:{n}]"),
+    "caret": MarkerStyle("[^{n}^]"),  # Bing
+    "hashes": MarkerStyle("##{n}$$", base=0),  # RAGFlow, older
+    "sup": MarkerStyle("<sup>{n}</sup>"),
 }
 _BY_NAME = {name.lower(): style for name, style in _NAMED.items()}
 
