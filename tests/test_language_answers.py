@@ -94,6 +94,126 @@ ANSWERS = {
         "ሰኞ–ዓርብ 9:00–17:00። በ1979 ተከፈተ። 150,000 ትኬት።",
         ("150 ሺህ", "150 ሚሊዮን"),
     ),
+    "it": (
+        (
+            "**Orari di apertura**\n\n"
+            "- dal lunedì al venerdì: dalle 9:00 alle 17:00 [S1]\n"
+            "- sabato: fino alle 12.30 [S1]\n\n"
+            "Il museo è stato inaugurato il 3 maggio 1979 [S1]. Sono stati venduti 150 mila biglietti, il 2,5% in più [S1]."
+        ),
+        "Lun–ven 9–17, sab. 9–12:30. Inaugurato il 3/5/1979. Venduti 150.000 biglietti (+2,5 %).",
+        ("3 maggio", "4 maggio"),
+    ),
+    "nl": (
+        (
+            "**Openingstijden**\n\n"
+            "- maandag t/m vrijdag: 9.00–17.00 uur [S1]\n"
+            "- zaterdag: tot 12.30 uur [S1]\n\n"
+            "Het museum is op 3 mei 1979 geopend [S1]. Er zijn 150.000 kaartjes verkocht, 2,5% meer [S1]."
+        ),
+        "Ma–vr 9:00–17:00, za 9:00–12:30. Geopend op 3-5-1979. 150 duizend kaartjes (2,5 procent meer).",
+        ("12.30", "12.45"),
+    ),
+    "pl": (
+        (
+            "**Godziny otwarcia**\n\n"
+            "- od poniedziałku do piątku: 9.00–17.00 [S1]\n"
+            "- sobota: do 12.30 [S1]\n\n"
+            "Muzeum otwarto 3 maja 1979 r. [S1] Sprzedano 150 tys. biletów, o 2,5% więcej [S1]."
+        ),
+        "Pon.–pt. 9:00–17:00, sob. 9:00–12:30. Otwarte 3.05.1979. Sprzedano 150 000 biletów (wzrost o 2,5 proc.).",
+        ("12.30", "12.45"),
+    ),
+    "tr": (
+        (
+            "**Açılış saatleri**\n\n"
+            "- Pazartesi–Cuma: 09.00–17.00 [S1]\n"
+            "- Cumartesi: 12.30'a kadar [S1]\n\n"
+            "Müze 3 Mayıs 1979'da açıldı [S1]. 150 bin bilet satıldı, artış %2,5 [S1]."
+        ),
+        "Pzt–Cum 9:00–17:00, Cmt 9:00–12:30. Açılış: 03.05.1979. 150.000 bilet (yüzde 2,5 artış).",
+        ("150 bin", "160 bin"),
+    ),
+    "id": (
+        (
+            "**Jam buka**\n\n"
+            "- Senin–Jumat: pukul 09.00–17.00 WIB [S1]\n"
+            "- Sabtu: sampai pukul 12.30 [S1]\n\n"
+            "Museum ini dibuka pada 3 Mei 1979 [S1]. Sebanyak 150 ribu tiket terjual, naik 2,5% [S1]."
+        ),
+        "Sen–Jum 9:00–17:00, Sab 9:00–12:30. Dibuka 3/5/1979. 150.000 tiket terjual (naik 2,5 persen).",
+        ("150 ribu", "150 juta"),
+    ),
+    "vi": (
+        (
+            "**Giờ mở cửa**\n\n"
+            "- Thứ Hai đến thứ Sáu: 9h00–17h00 [S1]\n"
+            "- Thứ Bảy: đến 12 giờ 30 [S1]\n\n"
+            "Bảo tàng mở cửa ngày 3 tháng 5 năm 1979 [S1]. Đã bán 150 nghìn vé, tăng 2,5% [S1]."
+        ),
+        "T2–T6 9:00–17:00, T7 9:00–12:30. Khai trương 3/5/1979. Bán 150.000 vé (tăng 2,5 phần trăm).",
+        ("12 giờ 30", "12 giờ 45"),
+    ),
+    "uk": (
+        (
+            "**Години роботи**\n\n"
+            "- понеділок – п’ятниця: з 9:00 до 17:00 [S1]\n"
+            "- субота: до 12:30 [S1]\n\n"
+            "Музей відкрили 3 травня 1979 р. [S1] Продано 150 тис. квитків, на 2,5 % більше [S1]."
+        ),
+        "Пн–пт 9:00–17:00, сб 9:00–12:30. Відкрито 03.05.1979. Продано 150 000 квитків (+2,5 відсотка).",
+        ("3 травня", "3 червня"),
+    ),
+    "el": (
+        (
+            "**Ώρες λειτουργίας**\n\n"
+            "- Δευτέρα–Παρασκευή: 9:00 π.μ. – 5:00 μ.μ. [S1]\n"
+            "- Σάββατο: έως τις 12:30 [S1]\n\n"
+            "Το μουσείο άνοιξε στις 3 Μαΐου 1979 [S1]. Πουλήθηκαν 150 χιλιάδες εισιτήρια, αύξηση 2,5% [S1]."
+        ),
+        "Δευ–Παρ 9:00–17:00, Σάβ 9:00–12:30. Άνοιξε 3/5/1979. 150.000 εισιτήρια (αύξηση 2,5 τοις εκατό).",
+        ("5:00 μ.μ.", "6:00 μ.μ."),
+    ),
+    "de": (
+        (
+            "**Öffnungszeiten**\n\n"
+            "- Montag bis Freitag: 9–17 Uhr [S1]\n"
+            "- Samstag: bis 12.30 Uhr [S1]\n\n"
+            "Das Museum wurde am 3. Mai 1979 eröffnet [S1]. 150.000 Karten wurden verkauft, 2,5 % mehr [S1]."
+        ),
+        "Mo–Fr 9:00–17:00, Sa 9:00–12:30. Eröffnet 3.5.1979. 150 000 Karten (plus 2,5 Prozent).",
+        ("9–17 Uhr", "9–18 Uhr"),
+    ),
+    "fr": (
+        (
+            "**Horaires**\n\n"
+            "- du lundi au vendredi : de 9 h à 17 h [S1]\n"
+            "- samedi : jusqu’à 12 h 30 [S1]\n\n"
+            "Le musée a ouvert le 3 mai 1979 [S1]. 150 000 billets ont été vendus, soit 2,5 % de plus [S1]."
+        ),
+        "Lun–ven 9:00–17:00, sam 9:00–12:30. Ouvert le 03/05/1979. 150.000 billets (+2,5%).",
+        ("12 h 30", "12 h 45"),
+    ),
+    "es": (
+        (
+            "**Horario**\n\n"
+            "- de lunes a viernes: de 9:00 a 17:00 h [S1]\n"
+            "- sábado: hasta las 12:30 [S1]\n\n"
+            "El museo abrió el 3 de mayo de 1979 [S1]. Se vendieron 150 mil entradas, un 2,5 % más [S1]."
+        ),
+        "L–V 9–17 h, sáb. 9–12.30 h. Abierto el 3/5/1979. 150.000 entradas (+2,5 %).",
+        ("150 mil", "150 millones"),
+    ),
+    "pt": (
+        (
+            "**Horário**\n\n"
+            "- segunda a sexta: das 9h às 17h [S1]\n"
+            "- sábado: até às 12h30 [S1]\n\n"
+            "O museu abriu a 3 de maio de 1979 [S1]. Foram vendidos 150 mil bilhetes, mais 2,5% [S1]."
+        ),
+        "Seg–sex 9:00–17:00, sáb. 9:00–12:30. Aberto em 03/05/1979. 150.000 bilhetes (+2,5 %).",
+        ("2,5%", "3,5%"),
+    ),
 }
 
 

@@ -80,10 +80,15 @@ SUPPORTED = [
     ("el", "Ήρθαν 150 χιλ. επισκέπτες [S1].", "150.000 επισκέπτες"),
     ("el", "Ήρθαν 1,5 εκατ. επισκέπτες [S1].", "ενάμισι εκατομμύριο; 1.500.000"),
     ("el", "Τον 19ο αιώνα [S1].", "δέκατος ένατος αιώνας, 19ος αιώνας"),
+    ("vi", "Đóng cửa lúc 12 giờ 30 [S1].", "12:30"),
+    ("pl", "Otwarte do 12.30 [S1].", "9:00-12:30"),
+    ("en", "It opens at 9:30 [S1].", "Open 9.30 to 17.00."),
     ("de", "Das Museum hatte 2.350.000 Gäste [S1].", "zwei Millionen dreihundertfünfzigtausend Gäste"),
     ("de", "Am 21. Mai 2019 eröffnet [S1].", "am einundzwanzigsten Mai 2019 eröffnet"),
 ]
 UNSUPPORTED = [
+    ("en", "It costs 9 euros [S1].", "It costs 9.30 euros."),
+    ("pl", "Cena 12.30 [S1].", "Cena 30 zł"),
     ("it", "Ci sono 109 alberi [S1].", "Nel parco ci sono centotto alberi."),
     ("it", "Il museo ha 350.000 visitatori [S1].", "due milioni trecentocinquantamila visitatori"),
     ("it", "Chiude alle 19 [S1].", "chiude alle 6 di sera"),

@@ -7,6 +7,8 @@ without a half (9, 9:00, 9 Uhr).
 
 from __future__ import annotations
 
+import re
+
 from .look import Found, Look
 from .numerals import canonical
 
@@ -90,6 +92,18 @@ def clock(look: Look, start: int, end: int, hour: int, rest: str, before: str, b
         found.half = 0, half
     look.found.append(found)
     return end
+
+
+_DOTTED = re.compile(r"([01]?[0-9]|2[0-4])[.٫]([0-5][0-9])")
+
+
+def perhaps(found: Found, text: str) -> None:
+    """12.30 is a clock time too, in a source and where the decimal mark is a comma."""
+    match = _DOTTED.fullmatch(text)
+    if match:
+        hour, rest = int(match[1]), f":{match[2]}"
+        found.keys = (*found.keys, *(key for key in asked(hour, rest, None) if key[0] == "t"))
+        found.vouched = [*found.vouched, *(key for key in vouched(hour, rest, None) if key[0] == "t")]
 
 
 def dotted(look: Look, start: int, end: int, text: str, before: str, behind: str) -> int:

@@ -22,6 +22,7 @@ DASHES = frozenset("-–—−~～〜")
 UNSPACED = re.compile(f"[{NAMELESS}]")
 UNSPACED_LEAD = re.compile(f"[{NAMELESS}]+")
 ASCII_WORD = re.compile(r"[a-z]+")
+LATIN_WORD = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]+")
 _LIST_NUMBER = re.compile(r"[ \t>#*•·|-]{0,12}(?:\(([0-9]{1,3})\)|\(?([0-9]{1,3})[.)）:：、](?![0-9])|([0-9]{1,2}) ?[-–—](?= ))")
 
 

@@ -68,6 +68,8 @@ def number(look: Look, start: int, end: int, text: str, plain: bool, before: str
                 look.found.append(Found(start, max(end, whole.end()), "mix", (key,), (key,)))
                 return max(end, whole.end())
     add(look, start, end, options, sign, units)
+    if not plain and not sign and (look.source or table.decimal == ",") and behind != "%" and before not in CURRENCY:
+        clocks.perhaps(look.found[-1], text)
     return after
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from . import clocks, dates, names, numbers, phones, words
-from .look import ASCII_WORD, DASHES, Found, Look
+from .look import ASCII_WORD, DASHES, LATIN_WORD, Found, Look
 from .numerals import NUMERAL, canonical, times
 from .tables import Tables
 
@@ -192,7 +192,7 @@ def in_words(look: Look, start: int, end: int, value: int, width: int, before: s
                     and low[after] == " "
                     and len(minutes[1]) == 2
                     and minutes[1] != ""
-                    and ahead["hour"].isascii()
+                    and LATIN_WORD.fullmatch(ahead["hour"])
                 ):
                     after, rest = minutes.end(1), f":{minutes[1]}"
                 elif low[after : after + 1] == "半":
@@ -262,14 +262,14 @@ def ranges(look: Look) -> None:
         ):
             first.keys = (*first.keys, *clocks.asked(int(dotted[1]), f":{dotted[2]}", None))
             first.vouched = [*first.vouched, *clocks.vouched(int(dotted[1]), f":{dotted[2]}", None)]
-        elif (dotted := _DOTTED_CLOCK.fullmatch(look.low, second.start, second.end)) and _RANGE_GAP.match(
-            look.low[first.end : second.start]
+        elif (
+            first.keys
+            and first.keys[0][0] == "t"
+            and (dotted := _DOTTED_CLOCK.fullmatch(look.low, second.start, second.end))
+            and _RANGE_GAP.match(look.low[first.end : second.start])
         ):
-            pair = _DOTTED_CLOCK.fullmatch(look.low, first.start, first.end) if look.table.decimal == "," else None
-            if pair or (first.keys and first.keys[0][0] == "t"):  # w godz. 9.00-17.00, od 9.00 do 17.00
-                for one, clock in ((second, dotted), *(((first, pair),) if pair else ())):
-                    one.keys = (*one.keys, *clocks.asked(int(clock[1]), f":{clock[2]}", None))
-                    one.vouched = [*one.vouched, *clocks.vouched(int(clock[1]), f":{clock[2]}", None)]
+            second.keys = (*second.keys, *clocks.asked(int(dotted[1]), f":{dotted[2]}", None))
+            second.vouched = [*second.vouched, *clocks.vouched(int(dotted[1]), f":{dotted[2]}", None)]
         elif second.half and not second.half[0] and first.parts and not first.scale and len(first.parts) == 1 and not first.parts[0][1]:
             hour_text = first.parts[0][0]
             if len(hour_text) <= 2 and 1 <= int(hour_text) <= 12 and _RANGE_GAP.match(look.low[first.end : second.start]):
