@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 
@@ -78,11 +78,13 @@ class Source:
 class _Index:
     """What one source vouches for. Its text for quotations is made when the first one is looked up."""
 
-    __slots__ = ("_lexicon", "_passages", "_quotable", "keys", "source")
+    __slots__ = ("_languages", "_lexicon", "_notations", "_passages", "_quotable", "keys", "source")
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.keys = frozenset(values.of_source(source.content, _languages_of(source)))
+        self._languages = _languages_of(source)
+        self.keys = frozenset(values.of_source(source.content, self._languages))
+        self._notations: dict[str, frozenset[str]] = {}
         self._quotable: str | None = None
         self._passages: tuple[_Passage, ...] | None = None
         self._lexicon: Lexicon | None = None
@@ -91,6 +93,14 @@ class _Index:
         if self._quotable is None:
             self._quotable = _quotable(self.source.content)
         return phrase in self._quotable
+
+    def writes(self, keys: Iterable[str], language: str) -> bool:
+        """Whether it has one of `keys` in the notations of the answer's language, which may be its own if it doesn't say."""
+        if self.source.language is not None or language in self._languages:
+            return False
+        if language not in self._notations:
+            self._notations[language] = frozenset(values.notations(self.source.content, language))
+        return not self._notations[language].isdisjoint(keys)
 
     @property
     def lexicon(self) -> Lexicon:
@@ -102,7 +112,7 @@ class _Index:
     def speaks_near(self, keys: Iterable[str], words: frozenset[str], units: frozenset[str]) -> bool:
         """Whether one of `keys` stands close to some of `words`, and not next to another unit."""
         if self._passages is None:
-            self._passages = tuple(starmap(_Passage, values.places(self.source.content, _languages_of(self.source))))
+            self._passages = tuple(starmap(_Passage, values.places(self.source.content, self._languages)))
         shared = frozenset(word for passage in self._passages for word in words & passage.known)
         if len(shared) * _COMPARABLE < len(words):
             return True
@@ -197,12 +207,16 @@ class Sources:
     def __repr__(self) -> str:
         return f"Sources({len(self)})"
 
-    def supports(self, numbers: Iterable[int], keys: Iterable[str]) -> bool:
-        """Whether one of the numbered sources (from 1; numbers out of range are passed over) vouches for one of `keys`."""
+    def supports(self, numbers: Sequence[int], keys: Sequence[str], language: str | None = None) -> bool:
+        """Whether one of the numbered sources (from 1; numbers out of range are passed over) vouches for one of `keys`.
+
+        A source that doesn't say its language may be written as the answer is: its numerals are read in `language`, the answer's, too.
+        """
+        indexes = self._indexes
         for number in numbers:
-            if 0 < number <= len(self._indexes) and not self._indexes[number - 1].keys.isdisjoint(keys):
+            if 0 < number <= len(indexes) and not indexes[number - 1].keys.isdisjoint(keys):
                 return True
-        return False
+        return language is not None and any(0 < number <= len(indexes) and indexes[number - 1].writes(keys, language) for number in numbers)
 
     def quotes(self, numbers: Iterable[int], phrase: str) -> bool:
         """Whether `phrase` stands word for word, case and spacing aside, in one of the numbered sources."""

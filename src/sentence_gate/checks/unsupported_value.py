@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import values
+from .. import languages, values
 from ..events import PolicyView, Sentence, Violation
 from ..normal import comments, targets
 from ..sources import Sources
@@ -28,12 +28,12 @@ def unsupported_value(sentence: Sentence, sources: Sources, policy: PolicyView) 
         if sentence.kind not in ("heading", "lead_in", "code") and policy.requires_citation:
             return
         cites = sources.numbers
-    counts = sentence.kind == "lead_in"
+    counts, language = sentence.kind == "lead_in", languages.primary(policy.language)
     for text in (sentence.prose, *comments(sentence.text)):
         for value in values.find(text, policy.language):
             if counts and value.small:
                 continue
-            if not sources.supports(cites, value.keys) and not sources.asked(value.keys):
+            if not sources.supports(cites, value.keys, language) and not sources.asked(value.keys):
                 yield Violation("unsupported_value", value.text)
     for target in targets(sentence.text):
         value = values.find_target(target)

@@ -107,6 +107,16 @@ def of_source(text: str, languages: tuple[str, ...]) -> set[str]:
     return keys
 
 
+def notations(text: str, language: str) -> set[str]:
+    """The keys that a source vouches for if its numerals are read as this language writes them; its words are not read."""
+    keys: set[str] = set()
+    for part in _parts(text):
+        folded = fold(see(part))
+        for one in scan(folded, _low(folded), tables(language), True, spelled=False):
+            keys.update(one.vouched)
+    return keys
+
+
 _PART = 32_768
 
 

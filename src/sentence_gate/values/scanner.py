@@ -35,14 +35,19 @@ _NUMBER_SIGN = re.compile(r" (?:no|nr|number|num|n|nº|№|número|nummer|numér
 _REFERENCE_GAP = re.compile(r"[ ,،、&–—-]{1,3}$")
 
 
-def scan(folded: str, low: str, table: Tables, source: bool) -> list[Found]:
-    """The values of a folded text without its addresses; `low` is the same text in lower case. In order of kind, not of place."""
+def scan(folded: str, low: str, table: Tables, source: bool, *, spelled: bool = True) -> list[Found]:
+    """The values of a folded text without its addresses; `low` is the same text in lower case. In order of kind, not of place.
+
+    Without `spelled` number words are left alone.
+    """
     look = Look(folded, low, table, source)
     numerals(look)
     if look.found:
         ranges(look)
     if source and table.same_month is not None:
         dates.same_month(look)
+    if not spelled:
+        return look.found
     if source or not table.single_words or not low.isascii() or _composed(low, table.word_values):
         words.spelled(look)
     if table.han_digits:
