@@ -53,7 +53,7 @@ class _Lists:
     small: frozenset[str]  # small words of the language that English doesn't have
     english: frozenset[str]  # small words of English
     runs: re.Pattern[str] | None  # in scripts without spaces: the words, wherever they stand
-    exceptions: re.Pattern[str] | None
+    exceptions: dict[str, tuple[tuple[str, int], ...]]  # a word -> the phrases that hold it, and where in them it begins
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -93,16 +93,19 @@ def _lists(language: str) -> _Lists:
     by_first, exact = _by_first(words - runs), frozenset(map(fold, cased))
     telling = [max(phrase, key=len) for phrases in by_first.values() for phrase in phrases]
     heads = frozenset(found.group() for word in (*telling, *exact) if (found := _LETTERS.match(word.lower())))
-    return _Lists(heads, by_first, exact, frozenset(map(fold, before)), small, english, _pattern(runs), _pattern(written))
+    longest_first = sorted(map(fold, runs), key=lambda run: (-len(run), run))
+    pattern = re.compile("|".join(map(re.escape, longest_first))) if runs else None
+    return _Lists(heads, by_first, exact, frozenset(map(fold, before)), small, english, pattern, _by_word(written, pattern))
 
 
-def _pattern(phrases: set[str]) -> re.Pattern[str] | None:
-    """Any of the phrases, as whole tokens where their script has spaces. Runs only where a word was found, so that its length costs
-    nothing.
-    """
-    longest_first = sorted(map(fold, phrases), key=lambda phrase: (-len(phrase), phrase))
-    parts = [re.escape(phrase) if _UNSPACED.search(phrase) else rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in longest_first]
-    return re.compile("|".join(parts)) if parts else None
+def _by_word(phrases: Iterable[str], runs: re.Pattern[str] | None) -> dict[str, tuple[tuple[str, int], ...]]:
+    found: dict[str, set[tuple[str, int]]] = {}
+    for phrase in map(fold, phrases):
+        for token in _tokens(phrase):
+            found.setdefault(token.key, set()).add((phrase, token.start))
+        for run in runs.finditer(phrase) if runs else ():
+            found.setdefault(run.group(), set()).add((phrase, run.start()))
+    return {word: tuple(sorted(places)) for word, places in found.items()}
 
 
 def first_person(sentence: Sentence, sources: Sources, policy: PolicyView) -> Iterator[Violation]:
@@ -123,11 +126,26 @@ def first_person(sentence: Sentence, sources: Sources, policy: PolicyView) -> It
 
 def _found(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
     """Spans of first-person words that no exception covers."""
-    spans = list(_spoken(text, lists))
-    if spans and lists.exceptions:
-        covered = [match.span() for match in lists.exceptions.finditer(text)]
-        spans = [(start, end) for start, end in spans if not any(a <= start and end <= b for a, b in covered)]
-    yield from spans
+    for start, end in _spoken(text, lists):
+        if not _excepted(text, start, end, lists):
+            yield start, end
+
+
+def _excepted(text: str, start: int, end: int, lists: _Lists) -> bool:
+    """Whether a phrase of the exceptions covers the words found, as whole tokens where their script has spaces."""
+    token = _TOKEN.match(text, start)
+    for word in {text[start:end], token.group().lower() if token else ""}:
+        for phrase, offset in lists.exceptions.get(word, ()):
+            begin = start - offset
+            close = begin + len(phrase)
+            stands = begin >= 0 and close >= end and text.startswith(phrase, begin)
+            if stands and (_UNSPACED.search(phrase) or not (_word_at(text, begin - 1) or _word_at(text, close))):
+                return True
+    return False
+
+
+def _word_at(text: str, at: int) -> bool:
+    return 0 <= at < len(text) and (text[at].isalnum() or text[at] == "_")
 
 
 def _spoken(text: str, lists: _Lists) -> Iterator[tuple[int, int]]:
