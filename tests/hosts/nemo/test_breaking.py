@@ -13,6 +13,7 @@ from library_script import (
     GOOD,
     NOTICE,
     SOURCES,
+    YML,
     Script,
     ScriptedModel,
     asked,
@@ -23,6 +24,7 @@ from library_script import (
 )
 from nemoguardrails import LLMRails
 from nemoguardrails.types import ToolCall, ToolCallFunction
+from test_every_path import ASKING, v2
 
 from sentence_gate import Report, UsageError
 from sentence_gate.nemo import on_report, use_sources
@@ -219,3 +221,18 @@ def test_an_answer_that_only_says_the_token_is_refused_on_every_path() -> None:
     (only,) = drive(collect(app.stream_async(messages=asked())))
     assert CANARY not in only
     assert app.generate(messages=asked())["content"] == only
+
+
+@pytest.mark.parametrize("name", ["output_rails_in_progress", "skip_output_rails", "bot_message", "last_bot_message"])
+def test_no_variable_switches_the_gate_off_in_colang_2(name: str) -> None:
+    app = v2(BAD, colang=ASKING)
+    assert drive(app.generate_async(messages=asked(**{name: "Safe."})))["content"] == TOLD
+
+
+def test_sources_in_another_script() -> None:
+    sources = ["کتابخانه ساعت ۹ باز می‌شود و ۱۲۰ صندلی دارد."]
+    yml_language = "language: fa, notices"
+    app = rails("کتابخانه ساعت ۹ باز می‌شود [S1]. کتابخانه ۱۳۰ صندلی دارد [S1].", yml=YML.replace("notices", yml_language, 1))
+    *texts, last = drive(collect(app.stream_async(messages=asked("کی؟", sources))))
+    assert ("".join(texts), json.loads(last)) == ("کتابخانه ساعت ۹ باز می‌شود.", payload())
+    assert app.generate(messages=asked("کی؟", "\n".join(sources)))["content"].startswith("کتابخانه ساعت ۹ باز می‌شود.\n\n")

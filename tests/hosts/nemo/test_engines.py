@@ -254,7 +254,10 @@ def test_the_openai_client_reads_gated_sentences_then_the_notice(server: tuple[s
     assert whole.choices[0].message.content == BAD_TOLD
 
 
-@pytest.mark.parametrize("options", [{}, {"rails": {"output": False}}, {"rails": ["input", "dialog"]}])
+EVERYTHING = {"llm_output": True, "output_vars": True, "log": {"activated_rails": True, "llm_calls": True, "internal_events": True}}
+
+
+@pytest.mark.parametrize("options", [{}, {"rails": {"output": False}}, {"rails": ["input", "dialog"]}, EVERYTHING])
 def test_no_byte_on_the_wire_holds_what_was_withheld(server: tuple[str, dict[str, Scripted]], options: dict[str, Any]) -> None:
     for streaming in (True, False):
         sent = body(
