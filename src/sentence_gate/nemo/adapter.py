@@ -240,6 +240,9 @@ class Adapter:
             leaked = streaming_handler_var.set(None)  # an earlier call of NeMo's own leaves its handler behind
             try:
                 result = await self._generate(**given)
+            except BaseException:  # NeMo may have asked a model in a task of its own
+                await session.close()
+                raise
             finally:
                 streaming_handler_var.reset(leaked)
                 current.reset(token)

@@ -21,6 +21,7 @@ from library_script import (
     ScriptedModel,
     asked,
     collect,
+    config,
     drive,
     payload,
     rails,
@@ -29,6 +30,7 @@ from nemoguardrails import LLMRails
 from nemoguardrails.rails.llm.options import GenerationResponse, RailStatus, RailType
 
 from sentence_gate import Policy, judge
+from sentence_gate.nemo import use_sources
 
 DIALOG = """
 define user ask hours
@@ -382,3 +384,48 @@ def test_all_paths_agree_with_the_core(scripted: tuple[LLMRails, ScriptedModel],
     assert stopped or streamed == expected
     assert whole == checked.content == expected
     assert (checked.status is RailStatus.BLOCKED) == stopped
+
+
+def test_colang_2_with_the_rail_in_the_yml() -> None:
+    yml = V2.replace("  output:\n", "  output:\n    flows: [sentence gate]\n")
+    colang = ASKING.replace("\nflow output rails $output_text\n  sentence gate\n", "")
+    app = rails(BAD, colang=colang, yml=yml, path=RAILS_V2)
+    assert drive(app.generate_async(messages=asked()))["content"] == f"{BEFORE}\n\n{NOTICE}"
+    *texts, last = drive(collect(app.stream_async(messages=asked())))
+    assert ("".join(texts), json.loads(last)) == (BEFORE, payload())
+
+
+def test_colang_2_ends_with_its_caller() -> None:
+    class Slow(ScriptedModel):
+        ended = False
+
+        async def generate_async(self, prompt: Any, *, stop: Any = None, **more: Any) -> Any:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                self.ended = True
+
+    async def leave() -> None:
+        model = Slow(GOOD)
+        app = v2("", colang=ASKING)
+        app.update_llm(model)
+        caller = asyncio.create_task(app.generate_async(messages=asked()))
+        await asyncio.sleep(0.2)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        assert model.ended
+
+    drive(leave())
+
+
+def test_runnable_rails_around_a_runnable() -> None:
+    from langchain_core.runnables import RunnableLambda
+    from nemoguardrails.integrations.langchain.runnable_rails import RunnableRails
+
+    def answer(given: Any) -> dict[str, Any]:
+        use_sources(SOURCES)
+        return {"output": BAD, "documents": 2}
+
+    runnable = RunnableRails(config(extra="passthrough: true\n"), passthrough=True, runnable=RunnableLambda(answer))
+    assert runnable.invoke({"input": "When?"}) == {"output": f"{BEFORE}\n\n{NOTICE}", "documents": 2}
