@@ -80,6 +80,11 @@ SUPPORTED = [
     ("el", "Ήρθαν 150 χιλ. επισκέπτες [S1].", "150.000 επισκέπτες"),
     ("el", "Ήρθαν 1,5 εκατ. επισκέπτες [S1].", "ενάμισι εκατομμύριο; 1.500.000"),
     ("el", "Τον 19ο αιώνα [S1].", "δέκατος ένατος αιώνας, 19ος αιώνας"),
+    ("es", "El 13.º aniversario [S1].", "Fue el décimo tercero de los aniversarios."),
+    ("pt", "O 21.º aniversário [S1].", "Foi o vigésimo primeiro aniversário, não o primeiro."),
+    ("pl", "W 21. rocznicę [S1].", "Była to dwudziesta pierwsza rocznica."),
+    ("it", "Il 28º anniversario [S1].", "Era il ventottesimo anniversario della chiesa."),
+    ("id", "Ulang tahun ke-100 [S1].", "Ini adalah ulang tahun keseratus."),
     ("vi", "Đóng cửa lúc 12 giờ 30 [S1].", "12:30"),
     ("pl", "Otwarte do 12.30 [S1].", "9:00-12:30"),
     ("en", "It opens at 9:30 [S1].", "Open 9.30 to 17.00."),
@@ -87,6 +92,7 @@ SUPPORTED = [
     ("de", "Am 21. Mai 2019 eröffnet [S1].", "am einundzwanzigsten Mai 2019 eröffnet"),
 ]
 UNSUPPORTED = [
+    ("pl", "W 22. rocznicę [S1].", "Była to dwudziesta pierwsza rocznica."),
     ("en", "It costs 9 euros [S1].", "It costs 9.30 euros."),
     ("pl", "Cena 12.30 [S1].", "Cena 30 zł"),
     ("it", "Ci sono 109 alberi [S1].", "Nel parco ci sono centotto alberi."),

@@ -37,14 +37,19 @@ def _one(words: Sequence[Word], start: int) -> tuple[int, int]:
     below = 0  # the smallest scale so far: what follows must be smaller
     at, year = start, False
     closed = False
+    place = 0  # behind an ordinal that is a round number: what a further ordinal must stay below ("dwudziesty pierwszy")
     while at < len(words) and not closed:
         value, kind, joined = words[at]
         first = at == start
+        if place and (kind != "ordinal" or joined or not 0 < value < place):
+            break
+        further = bool(place)
         if kind == "ordinal" and value >= 100 and value % 100 == 0 and current and current < value:
             kind = "scale"  # "two hundredth"
             closed = True
         elif kind == "ordinal":
-            kind, closed = "unit", True
+            place = next((scale for scale in (100, 10) if value and value % scale == 0), 0)
+            kind, closed = "unit", not place
         if kind == "scale":
             if year or (joined and not first and value > 100):
                 break
@@ -67,7 +72,7 @@ def _one(words: Sequence[Word], start: int) -> tuple[int, int]:
             else:
                 total, current = total + (current or 1) * value, 0
                 below = value
-        elif first or _follows(current, value, total, joined, below):
+        elif first or further or _follows(current, value, total, joined, below):
             current += value
         elif not joined and not total and 11 <= current <= 20 and 10 <= value < 100 and not year and at == start + 1:
             current, year = current * 100 + value, True  # "nineteen eighty-four"
