@@ -76,6 +76,24 @@ def test_fields_of_a_list(desk: Any, monkeypatch: pytest.MonkeyPatch, kind: str,
 
 
 @pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
+def test_a_path_that_guardrails_misses(desk: Any, kind: str) -> None:
+    """It never asks a validator on a field of a list's elements; the field is gated all the same, and the verdict told."""
+    item = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    for way in ("validate", "call", "stream"):
+        seen = []
+        for on_fail in ("noop", "exception"):
+            guard = getattr(desk.host, kind)(output_schema={"type": "array", "items": item})
+            guard.use(desk.host.SentenceGate(on_fail=on_fail), on="$.*.answer")
+            text = json.dumps([{"answer": BAD}])
+            model = desk.Model(text, 5)
+            seen.append(desk.validate(kind, guard, text) if way == "validate" else desk.call(kind, guard, model, stream=way == "stream"))
+        assert seen[0].outcomes[0].validated_output == [{"answer": desk.FIRST}]
+        assert seen[0].passed is False
+        assert str(seen[1].error) == "Validation failed for field with errors: sentence 2: unsupported_value"
+        assert not [canary for canary in desk.CANARIES if canary in seen[0].everything + seen[1].everything]
+
+
+@pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
 def test_two_fields_released_alike_with_two_verdicts(desk: Any, kind: str) -> None:
     guard = guard_of(desk, kind, "noop")
     parts = [{"text": "The archive opens at 9:30 [S1].", "page": 1}, {"text": BAD, "page": 2}]

@@ -142,6 +142,10 @@ def _whole(guard: Guard, outcome: Any, session: Session) -> Any:
     for iteration, usage in zip(call.iterations if call else (), session.usages, strict=False):
         if usage is not None and (response := iteration.outputs.llm_response_info) is not None:
             response.prompt_token_count, response.response_token_count = usage.input_tokens, usage.output_tokens
+    untold = session.untold()
+    if untold:
+        _raise_untold(guard, untold)
+        outcome.validation_passed = False
     if session.nothing and outcome.raw_llm_output == BLANK:
         outcome.raw_llm_output = ""
         if outcome.validated_output == BLANK:
@@ -155,6 +159,7 @@ def _read(guard: GatedGuard, outcomes: Iterator[Any], session: Session) -> Itera
             if _told(guard, outcome, session):
                 yield outcome
         _raise(session)
+        _raise_untold(guard, session.untold())
     finally:
         for stream in session.streams:
             stream.close()
@@ -166,9 +171,17 @@ async def _aread(guard: AsyncGatedGuard, outcomes: AsyncIterator[Any], session: 
             if _told(guard, outcome, session):
                 yield outcome
         _raise(session)
+        _raise_untold(guard, session.untold())
     finally:
         for stream in session.streams:
             await stream.aclose()
+
+
+def _raise_untold(guard: Guard, untold: dict[int, Report]) -> None:
+    """Raises for gates that Guardrails left out and that ask for an exception."""
+    for gate in guard._validators:
+        if id(gate) in untold and gate.on_fail_descriptor is OnFailAction.EXCEPTION:
+            raise ValidationError(f"Validation failed for field with errors: {reason(untold[id(gate)])}")
 
 
 def _raise(session: Session) -> None:

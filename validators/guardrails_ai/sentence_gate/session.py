@@ -41,6 +41,7 @@ class Session(dict[str, Any]):
         self._output_type = output_type
         self._places = {_plain(path): gates for path, gates in (places or {}).items()}
         self._verdicts: dict[tuple[int, str], Report] = {}
+        self._told: set[tuple[int, str]] = set()
         self.bindings = bindings or {}
         self.guarded = bool(bindings)  # by a gated guard, which raises when Guardrails has handed out what it holds
         self.streams: list[Stream] = []  # of this call, in order
@@ -70,7 +71,13 @@ class Session(dict[str, Any]):
         """The report behind a released text, if this gate released it."""
         if not isinstance(text, str):
             return None
-        return self._verdicts.get((id(gate), "" if self.nothing and text == BLANK else text))
+        key = (id(gate), "" if self.nothing and text == BLANK else text)
+        self._told.add(key)
+        return self._verdicts.get(key)
+
+    def untold(self) -> dict[int, Report]:
+        """By gate, the reports that did not pass and that Guardrails didn't ask for: it misses validators on some paths."""
+        return {key[0]: report for key, report in self._verdicts.items() if key not in self._told and not accepted(report)}
 
     def replaced(self, gate: object, text: object) -> Report | None:
         """The report on the whole answer, if `text` is what another validator made of the released one. Of fields that can't be told."""
@@ -81,6 +88,7 @@ class Session(dict[str, Any]):
     def clean(self, answer: str, ending: Ending | None = None) -> str:
         """What Guardrails may see of a whole answer. A structured one that can't be read is seen as nothing."""
         self._verdicts.clear()
+        self._told.clear()
         usage = ending.usage if ending else None
         self.usages.append(usage if usage and usage.input_tokens is not None else None)
         if not self.structured:
