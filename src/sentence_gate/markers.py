@@ -240,12 +240,17 @@ def take_out(lead: str, text: str, style: MarkerStyle, *, after_marker: bool = F
     `after_marker` says that the sentence before ended in a marker that was taken out: where no white space parts the two and a letter or
     digit follows, one space does. The text of a sentence that was nothing but markers is "".
     """
-    found = style.find(text)
-    if found:
-        lead, text = _without(lead, text, _groups(text, found))
+    text = _bare(style, text)
     if after_marker and not lead and text and (_in_word(text[0]) or _opens_word(text, 0)):
         lead = " "
     return lead, text
+
+
+@lru_cache(maxsize=8)
+def _bare(style: MarkerStyle, text: str) -> str:
+    """The text without its markers; asked for twice a sentence, for its prose and for its release."""
+    found = style.find(text)
+    return _without(text, _groups(text, found)) if found else text
 
 
 def ends_in_marker(text: str, style: MarkerStyle) -> bool:
@@ -280,7 +285,7 @@ def _unwrapped(text: str, start: int, end: int) -> tuple[int, int]:
         start, end = left - 1, right + 1
 
 
-def _without(lead: str, text: str, groups: list[tuple[int, int]]) -> tuple[str, str]:
+def _without(text: str, groups: list[tuple[int, int]]) -> str:
     out = ""
     at = 0
     for start, end in groups:
@@ -290,10 +295,7 @@ def _without(lead: str, text: str, groups: list[tuple[int, int]]) -> tuple[str, 
             stop += 1
         out = _joined(out, text[end:stop], text[stop : stop + 8], first=not out.strip(WHITE))
         at = stop
-    out += text[at:]
-    if not out.strip(WHITE):
-        return lead, ""
-    return lead, out.strip(WHITE)
+    return (out + text[at:]).strip(WHITE)
 
 
 def _joined(before: str, space: str, following: str, *, first: bool) -> str:
