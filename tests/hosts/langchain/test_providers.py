@@ -173,7 +173,8 @@ def test_reasoning_goes_back_to_the_provider_if_it_may_pass() -> None:
         assert second.text == FINE_SHOWN
 
 
-# Before 1.5 langchain-anthropic leaves the client's stream to the garbage collector; the gate reaches it as a model, not in a pipe.
+# langchain-anthropic 1.4.1 leaves the client's stream to the garbage collector (1.7.10 does not); the gate reaches it as a model, not
+# in a pipe.
 OLD = tuple(map(int, version("langchain-anthropic").split(".")[:2])) < (1, 5)
 
 
