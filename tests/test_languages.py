@@ -82,7 +82,7 @@ def test_no_duplicates_in_a_list(language: Language) -> None:
 
 def test_an_abbreviation_is_of_one_class(language: Language) -> None:
     found = language.sentences
-    classes = (*found.abbreviations, *found.number_abbreviations, *found.final_abbreviations)
+    classes = (*found.abbreviations, *found.number_abbreviations, *found.final_abbreviations, *found.closers)
     assert not [item for item, count in Counter(classes).items() if count > 1]
     raised = [item[0].upper() + item[1:] for item in classes if item[0].islower()]
     assert not (twice := [item for item, count in Counter(raised).items() if count > 1]), twice
@@ -92,7 +92,9 @@ def test_abbreviations_end_in_a_full_stop(language: Language) -> None:
     found = language.sentences
     if language.code in DOTTED:
         assert not [
-            item for item in (*found.abbreviations, *found.number_abbreviations, *found.final_abbreviations) if not item.endswith(".")
+            item
+            for item in (*found.abbreviations, *found.number_abbreviations, *found.final_abbreviations, *found.closers)
+            if not item.endswith(".")
         ]
 
 

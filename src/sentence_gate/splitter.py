@@ -154,7 +154,12 @@ class _Rules:
         self.year_first = language.dates.order == "ymd"  # 2019. 5. 3.
         self.tokens: dict[str, str] = {}
         self.phrases: dict[str, tuple[tuple[str, str], ...]] = {}
-        for kind, words in (("always", data.abbreviations), ("number", data.number_abbreviations), ("final", data.final_abbreviations)):
+        for kind, words in (
+            ("always", data.abbreviations),
+            ("number", data.number_abbreviations),
+            ("final", data.final_abbreviations),
+            ("closer", data.closers),
+        ):
             for word in words:
                 whole = fold(word)
                 last = whole.rsplit(None, 1)[-1]
@@ -967,7 +972,7 @@ class SentenceSplitter:
         kind = next(filter(None, (_kind(rules, fold(form) + ".", head) for form in forms)), "")
         if kind == "always":
             return _NO
-        if apart and not kind:
+        if kind == "closer" or (apart and not kind):
             return _ENDS_HERE
         if self._rules.grouped and text[word - 1] == " " and word - self._close == 1 and _GROUP.match(token):
             thousands = _THOUSANDS.match(text, word)
@@ -1002,7 +1007,7 @@ class SentenceSplitter:
             words = head.split()
             if len(words) > 1 and words[-2] in rules[0].determiners:
                 return _ENDS_HERE
-        if kind == "final" and _COUNTED.search(head):
+        if kind == "final" and text[self._at] != "(" and _COUNTED.search(head):
             return self._after_time(rules[0], word)
         begins = rules[0].starters.has(text, word)
         return _MORE if begins is None else _ENDS_HERE if begins else _NO

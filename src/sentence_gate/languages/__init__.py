@@ -31,6 +31,8 @@ class Sentences:
     number_abbreviations: tuple[str, ...] = ()  # only before a number: "No.", "p.", "Nr."
     # may end a sentence ("etc.", "p.m.", "Inc."): it ends before one of `starters`, or a new line
     final_abbreviations: tuple[str, ...] = ()
+    # close a list ("e.d.", "и т. д."): a sentence ends after one, but before a lower-case letter
+    closers: tuple[str, ...] = ()
     starters: tuple[str, ...] = ()  # words that begin a sentence after a final abbreviation or an initial: "The", "He"
     # capitalised words that go on behind a clock time or an era: weekdays, "Eastern"; months need not be listed
     time_words: tuple[str, ...] = ()
