@@ -45,7 +45,7 @@ SOURCES = ["The archive opens at 9:30. A reader's card costs 12 euros."]
 FIRST = "The archive opens at 9:30."
 NOTICE = "The rest of this answer was withheld because it is not supported by the sources."
 EMPTY = "There was no answer to this question."
-CANARIES = ("Zanzibar", "23:45", "Quagga")  # in the failing sentence, and after it
+CANARIES = ("Zanzibar", "45 sharp", "Quagga")  # in the failing sentence, and after it
 ANSWERS = {  # what the model writes, what may be shown of it, why it fails
     "good": (
         "The archive opens at 9:30 [S1].\n\nA reader's card costs 12 euros [S1].  Bring a pen",
@@ -53,12 +53,12 @@ ANSWERS = {  # what the model writes, what may be shown of it, why it fails
         None,
     ),
     "bad": (
-        "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]. Quagga notes follow.",
+        "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 sharp [S1]. Quagga notes follow.",
         FIRST,
         "sentence 2: unsupported_value",
     ),
-    "bad tail": ("The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]", FIRST, "sentence 2: unsupported_value"),
-    "only bad": ("The Zanzibar room closes at 23:45 [S1]. Quagga notes follow.", "", "sentence 1: unsupported_value"),
+    "bad tail": ("The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 sharp [S1]", FIRST, "sentence 2: unsupported_value"),
+    "only bad": ("The Zanzibar room closes at 23:45 sharp [S1]. Quagga notes follow.", "", "sentence 1: unsupported_value"),
     "empty": ("", "", "empty: there was no answer"),
     "spaces": ("   ", "   ", "empty: there was no answer"),
 }
@@ -80,13 +80,14 @@ class Model:
     shape: str = "str"
     finish: str = "stop"
     fails_after: int | None = None  # pieces
+    cut: list[str] | None = None  # the pieces, if they are not all of one size
     pulled: int = 0
     calls: int = 0
     closed: bool = False
     seen: list[dict[str, Any]] = field(default_factory=list)
 
     def _pieces(self) -> list[Any]:
-        cut = [self.text[at : at + self.size] for at in range(0, len(self.text), self.size)]
+        cut = self.cut or [self.text[at : at + self.size] for at in range(0, len(self.text), self.size)]
         if self.shape == "str":
             return cut
         chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}

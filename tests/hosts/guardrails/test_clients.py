@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-GOOD, BAD = "The archive opens at 9:30 [S1]. ", "The Zanzibar room closes at 23:45 [S1]. "
+GOOD, BAD = "The archive opens at 9:30 [S1]. ", "The Zanzibar room closes at 23:45 sharp [S1]. "
 MODEL = "openai/scripted"
 
 

@@ -56,7 +56,7 @@ def test_a_neighbour_that_passes_changes_nothing(desk: Any, neighbour: Any, kind
 @pytest.mark.parametrize("first", [True, False], ids=["gate first", "gate last"])
 def test_a_neighbour_that_fails_acts_on_released_text(desk: Any, neighbour: Any, kind: str, first: bool) -> None:
     cls = getattr(desk.host, kind, None) or getattr(desk.guardrails, kind)
-    text = "The archive opens at 9:30 [S1]. A reader's card costs 12 euros [S1]. The Zanzibar room closes at 23:45 [S1]. Quagga."
+    text = "The archive opens at 9:30 [S1]. A reader's card costs 12 euros [S1]. The Zanzibar room closes at 23:45 sharp [S1]. Quagga."
     for size, action in itertools.product((1, 7, 1000), ("noop", "fix", "exception")):
         beside, gate = neighbour(action, fails=True), desk.host.SentenceGate(on_fail="noop")
         guard = cls().use(*((gate, beside) if first else (beside, gate)))
@@ -72,7 +72,7 @@ def test_a_neighbour_that_fails_acts_on_released_text(desk: Any, neighbour: Any,
 def test_a_neighbour_before_the_gate_that_puts_in_its_own_text(desk: Any, neighbour: Any, kind: str) -> None:
     """Its text is its own: the gate stays bound to the stream, and its verdict is told."""
     cls = getattr(desk.host, kind, None) or getattr(desk.guardrails, kind)
-    text = "The archive opens at 9:30 [S1]. A reader's card costs 12 euros [S1]. The Zanzibar room closes at 23:45 [S1]. Quagga."
+    text = "The archive opens at 9:30 [S1]. A reader's card costs 12 euros [S1]. The Zanzibar room closes at 23:45 sharp [S1]. Quagga."
     guard = cls().use(neighbour(lambda value, result: " [price]", fails=True), desk.host.SentenceGate(on_fail="fix"))
     seen = desk.call(kind, guard, desk.Model(text, 5))
     assert seen.text == f"{desk.FIRST} [price]\n\n{desk.NOTICE}"
@@ -119,7 +119,7 @@ def test_a_neighbour_may_change_a_whole_answer_before_the_gate_tells_its_verdict
     cls = getattr(desk.host, kind)
     for text, passes in (
         ("A reader's card costs 12 euros [S1].", True),
-        ("A reader's card costs 12 euros [S1]. Zanzibar, 23:45 [S1].", False),
+        ("A reader's card costs 12 euros [S1]. Zanzibar, 23:45 sharp [S1].", False),
     ):
         seen = desk.validate(kind, cls().use(neighbour("fix", fails=True), desk.host.SentenceGate(on_fail="noop")), text)
         changed = "A reader's card costs 12 coins."

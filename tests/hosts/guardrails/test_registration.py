@@ -18,7 +18,7 @@ RAIL = """<rail version="0.1">
   on-fail-sentence_gate_sentence_gate="fix"/>
 </rail>
 """
-BAD = "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]."
+BAD = "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 sharp [S1]."
 
 
 @pytest.mark.parametrize("kind", ["Guard", "AsyncGuard", "GatedGuard", "AsyncGatedGuard"])

@@ -18,7 +18,7 @@ import openai
 import pytest
 
 RECIPE = Path(__file__).parents[3] / "examples" / "guardrails" / "server"
-BAD = ["The archive opens at 9:30 [S1]. The Zan", "zibar room closes at 23:45 [S1]. ", "Quagga notes follow."]
+BAD = ["The archive opens at 9:30 [S1]. The Zan", "zibar room closes at 23:45 sharp [S1]. ", "Quagga notes follow."]
 
 
 @pytest.fixture

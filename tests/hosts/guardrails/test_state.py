@@ -146,7 +146,7 @@ def test_threads_that_validate(desk: Any, kind: str) -> None:
 
 def test_one_guard_in_two_loops_and_two_languages(desk: Any) -> None:
     guard = desk.make("AsyncGatedGuard", "fix")
-    text = "Der Lesesaal schließt um 23:45 [S1]."
+    text = "Der Lesesaal schließt um 23:45 sharp [S1]."
     german = desk.call("AsyncGatedGuard", guard, desk.Model(text), {"sources": ["Um 9:30."], "language": "de"})
     english = desk.call("AsyncGatedGuard", guard, desk.Model(text), {"sources": ["Um 9:30."]})
     assert german.text

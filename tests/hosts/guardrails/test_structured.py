@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-BAD = "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 [S1]. Quagga notes follow."
+BAD = "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 sharp [S1]. Quagga notes follow."
 GOOD = "The archive opens at 9:30 [S1]. Bring a pen"
 SHOWN = "The archive opens at 9:30. Bring a pen"
 

@@ -113,7 +113,7 @@ def test_the_question(desk: Any, kind: str) -> None:
 def test_messages_can_be_validated(desk: Any) -> None:
     guard = desk.host.GatedGuard().use(desk.host.SentenceGate())
     guard.use(desk.host.SentenceGate(), on="messages")
-    good, bad = ([{"role": "user", "content": text}] for text in ("It opens at 9:30 [S1].", "It opens at 23:45 [S1]."))
+    good, bad = ([{"role": "user", "content": text}] for text in ("It opens at 9:30 [S1].", "It opens at 23:45 sharp [S1]."))
     model = desk.Model(desk.ANSWERS["good"][0])
     assert guard(model, messages=good, metadata={"sources": desk.SOURCES}).validated_output == desk.ANSWERS["good"][1]
     with pytest.raises(Exception, match="sentence 1: unsupported_value"):
