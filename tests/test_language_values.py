@@ -144,11 +144,15 @@ SPOKEN = [
     ("uk", "Я думаю, що музей відчинено [S1]."), ("uk", "На мою думку, він відчинений [S1]."), ("uk", "Ми радимо прийти раніше [S1]."),
     ("uk", "Не можу цього підтвердити [S1]."), ("el", "Νομίζω ότι το μουσείο είναι ανοιχτό [S1]."),
     ("el", "Κατά τη γνώμη μου είναι ανοιχτό [S1]."), ("el", "Εμείς προτείνουμε επίσκεψη [S1]."), ("el", "Δεν γνωρίζω την απάντηση [S1]."),
+    ("it", "Credo sia chiuso [S1]."), ("it", "Fammi sapere [S1]."), ("nl", "Mijns inziens is het dicht [S1]."),
+    ("pl", "Mam nadzieję, że to pomoże [S1]."), ("pl", "Zachęcamy do wizyty [S1]."), ("tr", "Tavsiye ederim [S1]."),
+    ("tr", "Bu soruya cevap veremem [S1]."), ("id", "Semoga jawabanku membantu [S1]."), ("vi", "Mình nghĩ nó đóng cửa [S1]."),
     # English in an answer of another language
     ("es", "I think that the museum is open [S1]."), ("nl", "Het museum is, I think, open [S1]."), ("ru", "Музей, I think, открыт [S1]."),
     ("es", "Then I looked at the museum [S1]."), ("id", "Museum itu I'm sure buka [S1]."),
 ]  # fmt: skip
 UNSPOKEN = [
+    ("it", "Il suo credo politico è noto [S1]."), ("pl", "Mieszko I panował długo [S1]."), ("id", "Kamis dan Jumat tutup [S1]."),
     ("it", "I musei sono aperti [S1]."), ("it", "La prima guerra mondiale, la I guerra mondiale [S1]."),
     ("it", "Vittorio Emanuele I regnò a lungo [S1]."), ("it", "Cosa Nostra è un'organizzazione [S1]."),
     ("nl", "De mijn sloot in de winter [S1]."), ("nl", "Het weegt een ons [S1]."), ("nl", "Koning Willem I opende het kanaal [S1]."),
