@@ -67,7 +67,7 @@ class GatedModel:
             response = await self._model.generate_async(prompt, stop=stop, **more)
         finally:
             self._ended(session, task)
-        call = self._call(session)
+        call = self._call(session, streamed=False)
         call.take(
             {
                 "delta_content": response.content,
@@ -96,7 +96,7 @@ class GatedModel:
         task = asyncio.current_task()
         session.started(task)
         session.streams.append(stream)
-        call = self._call(session)
+        call = self._call(session, streamed=True)
         try:
             async for chunk in stream:
                 call.take(_payload(chunk))
@@ -113,8 +113,8 @@ class GatedModel:
         session = current.get()
         return session if session is not None and session.owner is self._owner else None
 
-    def _call(self, session: Session) -> Call:
-        call = Call(carries_reason=self._carries_reason)
+    def _call(self, session: Session, *, streamed: bool) -> Call:
+        call = Call(carries_reason=self._carries_reason, streamed=streamed)
         session.calls.append(call)
         return call
 

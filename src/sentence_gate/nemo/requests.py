@@ -97,9 +97,11 @@ def settled(options: Any) -> Any:
     return options
 
 
-def without_output_rails(options: Any) -> GenerationOptions:
-    """The options of a stream's generation."""
-    options = options.model_copy(deep=True) if isinstance(options, GenerationOptions) else GenerationOptions()
+def without_output_rails(options: Any) -> Any:
+    """The options of a stream's generation; what are no options NeMo shall refuse."""
+    if options and not isinstance(options, GenerationOptions):
+        return options
+    options = options.model_copy(deep=True) if options else GenerationOptions()
     options.rails.output = False
     return options
 

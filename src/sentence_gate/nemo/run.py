@@ -213,8 +213,9 @@ class Run:
         return None
 
     def _ending(self) -> Ending:
-        streamed = self.session.calls[-1] if self.session.calls and self._handler is not None else None
-        return streamed.ending() if streamed is not None else Ending.completed(notes=(UNATTESTED,))
+        """How the call that was streamed ended. An intent's call isn't streamed; what an action says, no call has streamed."""
+        streamed = [call for call in self.session.calls if call.streamed]
+        return streamed[-1].ending() if streamed and self._verbatim is None else Ending.completed(notes=(UNATTESTED,))
 
 
 def block(message: str) -> str:

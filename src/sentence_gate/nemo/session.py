@@ -34,10 +34,11 @@ _closing: set[asyncio.Task[None]] = set()  # closings that outlive a reader who 
 class Call:
     """One call of a model: what it said, and how it ended."""
 
-    __slots__ = ("exhausted", "text", "tracker")
+    __slots__ = ("exhausted", "streamed", "text", "tracker")
 
-    def __init__(self, *, carries_reason: bool) -> None:
+    def __init__(self, *, carries_reason: bool, streamed: bool) -> None:
         self.tracker = Tracker(provider, carries_reason=carries_reason)
+        self.streamed = streamed
         self.text: list[str] = []
         self.exhausted = False
 

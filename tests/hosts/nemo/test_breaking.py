@@ -236,3 +236,11 @@ def test_sources_in_another_script() -> None:
     *texts, last = drive(collect(app.stream_async(messages=asked("کی؟", sources))))
     assert ("".join(texts), json.loads(last)) == ("کتابخانه ساعت ۹ باز می‌شود.", payload())
     assert app.generate(messages=asked("کی؟", "\n".join(sources)))["content"].startswith("کتابخانه ساعت ۹ باز می‌شود.\n\n")
+
+
+def test_what_are_no_options_is_refused_as_ever() -> None:
+    app = rails(GOOD)
+    with pytest.raises(TypeError, match="options must be"):
+        app.generate(messages=asked(), options=5)
+    (only,) = drive(collect(app.stream_async(messages=asked(), options=5)))
+    assert json.loads(only)["error"]["type"] == "generation_error"

@@ -429,3 +429,13 @@ def test_runnable_rails_around_a_runnable() -> None:
 
     runnable = RunnableRails(config(extra="passthrough: true\n"), passthrough=True, runnable=RunnableLambda(answer))
     assert runnable.invoke({"input": "When?"}) == {"output": f"{BEFORE}\n\n{NOTICE}", "documents": 2}
+
+
+def test_the_ending_of_an_intents_call_is_not_the_answers() -> None:
+    async def read() -> None:
+        app = await dialogs(Script("greet", reason="length"))
+        assert await collect(app.stream_async(messages=asked("Hi"))) == ["I am the library's assistant, hello."]
+        app = await dialogs(Script("ask hours", reason="length"), Script(f'  "{GOOD[:59]}"', size=4))
+        assert "".join(await collect(app.stream_async(messages=asked()))) == "The reading room opens at 9:00. It has 120 seats."
+
+    drive(read())
