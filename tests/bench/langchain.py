@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path = [place for place in sys.path if place != str(Path(__file__).parent)]  # where this file would be the package `langchain`
+sys.path.remove(str(Path(__file__).parent))  # where this file would be the package `langchain`
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
