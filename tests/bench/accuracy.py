@@ -6,8 +6,8 @@
 `grounded` records hold `lang`, `sources` (texts), `answer`, `marked` (whether the answer has [Sn] markers of its own; else each sentence
 may lean on every source), `labels` ({start, end, kind}: supported, unsupported, conflict, baseless, unknown) and `coverage` ("full": what
 has no label is supported). Public sets that can be put into this form: RAGTruth, MTRAG, ExpertQA, WiCE, SummEdits, FarsTail, NTREX,
-UHGEval. A good sentence is *wrongly stopped* if a check of values stops it; counted are those that have a value. A *catch* is a span that
-people found made up and that has a value, in a sentence that a check of values stops. The optional checks are measured beside.
+UHGEval. A good sentence is *wrongly stopped* if a check of values stops it; counted are those with a digit. A *catch* is a span that
+people found made up and that has a digit, in a sentence that a check stops. The optional checks are measured beside.
 
 `sentences` records hold `lang`, `text` and `sentences` (gold). Boundaries are compared by what stands before them, white space aside, and
 not after a gold sentence without a terminator. Universal Dependencies treebanks are a source. Nothing here can fail.
@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sentence_gate import Policy, Sentence, SentenceSplitter, Sources, judge, values
+from sentence_gate import Policy, Sentence, SentenceSplitter, Sources, judge
 from sentence_gate.checks import SHIPPED
 
 BAD = ("unsupported", "conflict", "baseless")
@@ -67,8 +67,8 @@ def verdict(record: dict[str, Any], sentence: Sentence) -> str:
     return "good"
 
 
-def has_value(text: str, language: str) -> bool:
-    return any(not value.small for value in values.find(text, language))
+def has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
 
 
 def grounded(folder: Path) -> None:
@@ -94,23 +94,23 @@ def grounded(folder: Path) -> None:
                 if state == "good":
                     count[f"{way}: good"] += 1
                     count[f"{way}: good, stopped"] += hit
-                    if has_value(sentence.prose, language):
-                        count[f"{way}: good with a value"] += 1
+                    if has_digit(sentence.text):
+                        count[f"{way}: good with a digit"] += 1
                         count[f"{way}: wrong stops"] += on_value
                 elif state == "bad":
                     count[f"{way}: bad"] += 1
                     count[f"{way}: bad, stopped"] += hit
                     spans = [label for label in record["labels"] if label["kind"] in BAD and overlaps(label, sentence.start, sentence.end)]
                     for label in spans:
-                        if has_value(record["answer"][label["start"] : label["end"]], language):
-                            count[f"{way}: spans with a value"] += 1
+                        if has_digit(record["answer"][label["start"] : label["end"]]):
+                            count[f"{way}: spans with a digit"] += 1
                             count[f"{way}: catches"] += hit
     print(f"{'set':<14}{'checks':<22}{'wrong stops':>20}{'catches':>20}{'good stopped':>20}{'bad stopped':>20}")
     for name, count in counts.items():
         for way in WAYS:
             pairs = (
-                ("wrong stops", "good with a value"),
-                ("catches", "spans with a value"),
+                ("wrong stops", "good with a digit"),
+                ("catches", "spans with a digit"),
                 ("good, stopped", "good"),
                 ("bad, stopped", "bad"),
             )
