@@ -691,7 +691,10 @@ class SentenceSplitter:
             end = apart.end() if apart else at
             if end == len(text):
                 return _MORE
-            return self._quotes_to(end) if text[end] in WHITE and self._closes_apart(at) else _NO
+            marker = self._style.end_at(text, end) if text[end] not in WHITE else end
+            if marker == UNDECIDED:
+                return _MORE
+            return self._quotes_to(end) if marker != NO_MARKER and self._closes_apart(at) else _NO
         if char == ")" and text.count("(", self._start, at) <= text.count(")", self._start, at):  # a smile
             run = _SMILE.match(text, at)
             if run is None or run.end() == len(text):
