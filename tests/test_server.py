@@ -18,10 +18,12 @@ import uvicorn
 from recorded import PIECES, SOURCES, chat, said
 
 from sentence_gate import Policy, SentenceGate, Source, UsageError
+from sentence_gate.contract import AnswerContract
 from sentence_gate.events import Report
 from sentence_gate.policy import notice
-from sentence_gate.server import Answer, AnswerEndpoint, Question, refused
+from sentence_gate.server import Answer, AnswerEndpoint, Question, TurnEndpoint, refused
 from sentence_gate.streams import agate_stream, aread_answer
+from sentence_gate.turns import Turn, run_turn
 
 GOOD = [*map(said, PIECES), {**chat(finish_reason="stop"), "usage": {"prompt_tokens": 11, "completion_tokens": 22}}]
 CANARY = "8675309"
@@ -422,3 +424,37 @@ def test_many_streams_at_once_stay_apart() -> None:
             assert "event: guard" in body
             assert str(number + 1) not in body
             assert body.rstrip().splitlines()[-2] == "event: done"
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_turn_is_one_json_body(asynchronous: bool) -> None:
+    contract = AnswerContract(categories=("hours",))
+    value = {"status": "answered", "answer": "It opens at eight [S1].", "category": "hours", "items": [], "missing": [], "sources": []}
+
+    def ask(question: Question) -> Turn:
+        def model(messages: Any, tools: Any) -> Iterator[dict[str, Any]]:
+            if question.text == "broken?":
+                raise ZeroDivisionError(CANARY)
+            yield said(json.dumps({**value, "answer": f"Call {CANARY} [S1]."} if question.text == "bad?" else value))
+            yield chat(finish_reason="stop")
+
+        if question.text == "raises?":
+            raise ZeroDivisionError(CANARY)
+        return run_turn(question.text, model=model, contract=contract, sources=SOURCES, history=question.history)
+
+    async def later(question: Question) -> Turn:
+        return await asyncio.to_thread(ask, question)
+
+    running = Running(TurnEndpoint(later if asynchronous else ask))
+    try:
+        good = httpx2.post(running.url, json={"question": "When?", "history": []})
+        assert (good.status_code, good.json()["answer"]) == (200, "It opens at eight.")
+        for question, status in (("bad?", 200), ("broken?", 200), ("raises?", 500)):
+            answer = httpx2.post(running.url, json={"question": question})
+            assert answer.status_code == status
+            assert CANARY not in answer.text
+        assert httpx2.post(running.url, json={"question": ""}).status_code == 400
+    finally:
+        running.close()
+    with pytest.raises(UsageError):
+        TurnEndpoint("text")  # type: ignore[arg-type]

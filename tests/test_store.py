@@ -340,3 +340,19 @@ def test_the_file_is_in_wal_mode_and_closed_cleanly(path: Path) -> None:
         answered(Attempts(store), "i", "a")
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert os.access(path, os.R_OK)
+
+
+def test_a_conversation_is_kept_in_order_and_forgotten(path: Path) -> None:
+    question, told = {"role": "user", "content": "When?"}, {"role": "assistant", "content": '{"answer": "At nine."}'}
+    with SqliteStore(path) as store, pytest.raises(UsageError, match="keep_text"):
+        store.remember("a", [question], 1.0)
+    with SqliteStore(path, keep_text=True) as store:
+        store.remember("a", [question, told], 1.0)
+        store.remember("b", [question], 2.0)
+        store.remember("a", [question], 3.0)
+    with SqliteStore(path, keep_text=True) as store:
+        assert store.history("a") == (question, told, question)
+        assert store.history("b") == (question,)
+        assert store.history("c") == ()
+        store.forget(before=2.5)
+        assert (store.history("a"), store.history("b")) == ((question,), ())

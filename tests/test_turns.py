@@ -12,6 +12,7 @@ import pytest
 
 from sentence_gate import Policy, Released, Stopped, UsageError
 from sentence_gate.contract import AnswerContract
+from sentence_gate.store import SqliteStore
 from sentence_gate.turns import Tool, Turn, chat, evals, run_turn, stream
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "campus_assistant.py"
@@ -197,6 +198,20 @@ def test_memory_holds_questions_and_canonical_objects() -> None:
     assert [message["role"] for message in second.messages] == ["user", "assistant", "user", "assistant"]
     assert json.loads(str(second.messages[1]["content"])) == first.final.value
     assert [message["role"] for message in model.asked[0]] == ["system", "user", "assistant", "user"]
+
+
+def test_a_store_keeps_the_conversation(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "turns.db", keep_text=True) as store:
+        kept = {"store": store, "conversation": "reader 7"}
+        chat("When does it open?", **options(Script(said("Sure!\n" + GOOD)), **kept))
+        model = Script(said(GOOD))
+        second = chat("And today?", **options(model, **kept))
+        assert store.history("reader 7") == second.messages
+        assert [message["role"] for message in model.asked[0]] == ["system", "user", "assistant", "user"]
+        assert "Sure!" not in repr(store.history("reader 7"))
+    for wrong in ({"store": store}, {"conversation": "x"}, {**kept, "history": second.messages}):
+        with pytest.raises(UsageError):
+            chat("?", **options(Script(said(GOOD)), **wrong))
 
 
 def test_reasoning_never_reaches_the_object() -> None:

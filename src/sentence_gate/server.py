@@ -139,14 +139,16 @@ class AnswerEndpoint:
             return
         self.open += 1
         try:
-            response = EventSourceResponse(
-                self._stream(question), headers=_HEADERS, ping=self._ping_seconds, send_timeout=self._send_seconds, sep="\n"
-            )
-            await response(scope, receive, send)
+            await (await self._response(question))(scope, receive, send)
         except* TimeoutError:
             _LOG.info("a reader took nothing for %s s: its stream was closed", self._send_seconds)
         finally:
             self.open -= 1
+
+    async def _response(self, question: Question) -> Response:
+        return EventSourceResponse(
+            self._stream(question), headers=_HEADERS, ping=self._ping_seconds, send_timeout=self._send_seconds, sep="\n"
+        )
 
     # ------------------------------------------------------------------------------------------------ the request
 
@@ -206,6 +208,31 @@ class AnswerEndpoint:
                 await asyncio.to_thread(self._on_done, question, report)
         except Exception as error:
             _LOG.error("on_done failed: %s", type(error).__name__)  # no traceback: it may quote the answer
+
+
+class TurnEndpoint(AnswerEndpoint):
+    """The same question, answered by one JSON body: the final object of a turn (`sentence_gate.turns`), whatever its own status says.
+
+    `ask` takes a `Question` and gives the Turn; a function that is no coroutine function is called in a thread. What it raises is a 500
+    without a text of it. The bounds are AnswerEndpoint's.
+    """
+
+    def __init__(self, ask: Callable[[Question], Any], *, policy: Policy | None = None, **bounds: Any) -> None:
+        if not callable(ask):
+            raise UsageError("ask is a function from a Question to a Turn")
+        super().__init__(ask, policy=policy, **bounds)
+        self._ask: Callable[[Question], Any] = ask
+
+    async def _response(self, question: Question) -> Response:
+        try:
+            if asyncio.iscoroutinefunction(self._ask):
+                turn = await self._ask(question)
+            else:
+                turn = await asyncio.to_thread(self._ask, question)
+            return Response(turn.final.json, media_type="application/json", headers=_HEADERS)
+        except Exception as error:
+            _LOG.error("the turn failed: %s", type(error).__name__)  # no traceback: it may quote the answer
+            return _problem(500, "the turn failed")
 
 
 async def answered(

@@ -9,9 +9,10 @@ there before stays readable. Methods may be called from several threads; each bl
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
@@ -34,6 +35,10 @@ _SCHEMA = (
     """CREATE TABLE finals (
         intent TEXT PRIMARY KEY, attempt TEXT NOT NULL UNIQUE, accepted_at REAL NOT NULL, refusal INTEGER NOT NULL, text TEXT
     ) STRICT""",
+    """CREATE TABLE messages (
+        conversation TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, message TEXT NOT NULL, PRIMARY KEY (conversation, number)
+    ) STRICT""",
+    "CREATE INDEX messages_at ON messages (at)",
 )
 
 _COLUMNS = (
@@ -116,6 +121,18 @@ class SqliteStore:
             )
         return True
 
+    def remember(self, conversation: str, messages: Iterable[Mapping[str, Any]], now: float) -> None:
+        """Adds messages (plain data, such as a turn's question and final object) to a conversation, all or none.
+
+        Raises UsageError unless the store keeps texts (`keep_text=True`): a conversation is nothing else.
+        """
+        if not self._keep_text:
+            raise UsageError("a conversation is text: open the store with keep_text=True")
+        with self._writing():
+            (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM messages WHERE conversation = ?", (conversation,)).fetchone()
+            rows = [(conversation, number, now, json.dumps(dict(message))) for number, message in enumerate(messages, last + 1)]
+            self._db.executemany("INSERT INTO messages VALUES (?, ?, ?, ?)", rows)
+
     def abandon(self, before: float, now: float) -> int:
         """Settles as failed ("abandoned") what was started before that time and is still open: its process died. Gives how many."""
         with self._writing():
@@ -126,18 +143,26 @@ class SqliteStore:
             ).rowcount
 
     def forget(self, before: float) -> int:
-        """Deletes attempts and finals, and their text, that were started before that time; open ones too. Gives how many attempts.
+        """Deletes attempts and finals, and their text, that were started before that time (open ones too), and the messages of
+        conversations that were written before it. Gives how many attempts.
 
         What is deleted is overwritten in the file; in the journal beside it, as soon as no other process reads an older state.
         """
         with self._writing():
             self._db.execute("DELETE FROM finals WHERE attempt IN (SELECT id FROM attempts WHERE started_at < ?)", (before,))
+            self._db.execute("DELETE FROM messages WHERE at < ?", (before,))
             gone = self._db.execute("DELETE FROM attempts WHERE started_at < ?", (before,)).rowcount
         with self._lock:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return gone
 
     # ------------------------------------------------------------------------------------------------ reading
+
+    def history(self, conversation: str) -> tuple[dict[str, Any], ...]:
+        """The messages of a conversation, oldest first; none for an unknown one."""
+        with self._lock:
+            rows = self._db.execute("SELECT message FROM messages WHERE conversation = ? ORDER BY number", (conversation,)).fetchall()
+        return tuple(json.loads(message) for (message,) in rows)
 
     def final(self, intent: str) -> Final | None:
         """The answer to an intent; None if it has none. Its text is empty if texts are not kept."""

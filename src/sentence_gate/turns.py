@@ -29,6 +29,7 @@ from .markers import style_of
 from .prompt import format_sources, prompt_rules
 from .providers import ReasoningFilter, openai_chat
 from .sources import Source, Sources
+from .store import SqliteStore
 from .usage import total
 
 Message = Mapping[str, Any]
@@ -92,7 +93,8 @@ def run_turn(question: str, *, stream: bool = False, **options: Any) -> Turn | I
     Options: `model`, `contract`, `sources`; `tools`; `history` (the messages of the turn before); `instructions` (the beginning of the
     system prompt); `permit` (a function from a tool's name and arguments to whether it may run); `max_steps` (model calls, 6); `repair`;
     `provider` (a module of `sentence_gate.providers`, openai_chat); `write_trace` (gets the trace as one line of JSON). Raises UsageError
-    for wrong options; an exception of the model ends the turn with the object for a failure.
+    for wrong options; an exception of the model ends the turn with the object for a failure. `store` and `conversation` instead of
+    `history`: a SqliteStore that keeps texts, and the name under which it keeps this conversation.
     """
     events = _turn(question, _Options(**options))
     if stream:
@@ -123,6 +125,8 @@ class _Options:
     repair: Repair | None = None
     provider: ModuleType = openai_chat
     write_trace: Callable[[str], object] | None = None
+    store: SqliteStore | None = None
+    conversation: str | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.model):
@@ -131,6 +135,10 @@ class _Options:
             raise UsageError(f"contract is an AnswerContract, not {type(self.contract).__name__}")
         if isinstance(self.max_steps, bool) or not isinstance(self.max_steps, int) or self.max_steps < 1:
             raise UsageError("max_steps is a whole number from 1")
+        if (self.store is None) != (self.conversation is None):
+            raise UsageError("store and conversation go together: the store keeps the messages of the conversation of this name")
+        if self.store is not None and self.history:
+            raise UsageError("give a history or a store, not both: the store has the conversation's own")
         names = [tool.name for tool in self.tools]
         if len(set(names)) < len(names):
             raise UsageError("every tool has a name of its own")
@@ -160,7 +168,8 @@ def _turn(question: str, options: _Options) -> Iterator[Event | Turn]:
         raise UsageError(f"question is a str, not {type(question).__name__}")
     started = time.monotonic()
     given: list[Source] = list(options.sources if isinstance(options.sources, Sources) else Sources(options.sources))
-    asked: list[Message] = [*options.history, {"role": "user", "content": question}]
+    history = options.store.history(options.conversation) if options.store and options.conversation else options.history
+    asked: list[Message] = [*history, {"role": "user", "content": question}]
     working, ran, steps = list(asked), list[dict[str, Any]](), list[_Step]()
     final: Final | None = None
     while final is None and len(steps) < options.max_steps:
@@ -179,7 +188,10 @@ def _turn(question: str, options: _Options) -> Iterator[Event | Turn]:
     trace = _trace(final, steps, ran, time.monotonic() - started)
     if options.write_trace:
         options.write_trace(json.dumps(trace, ensure_ascii=False))
-    yield Turn(final, (*asked, {"role": "assistant", "content": final.json}), usage, trace)
+    told: Message = {"role": "assistant", "content": final.json}
+    if options.store and options.conversation:
+        options.store.remember(options.conversation, (asked[-1], told), time.time())
+    yield Turn(final, (*asked, told), usage, trace)
 
 
 def _messages(working: Sequence[Message], given: Sequence[Source], options: _Options) -> list[Message]:
