@@ -167,6 +167,10 @@ class _Rules:
                     self.tokens[whole] = kind
                 else:
                     self.phrases[last] = (*self.phrases.get(last, ()), (whole, kind))
+        for month in language.dates.months:
+            for name in month:
+                if name.endswith("."):  # "3 mag. 2019"
+                    self.tokens.setdefault(fold(name), "number")
         self.parts = frozenset(part for spaced in self.phrases.values() for whole, _ in spaced for part in whole.split()[:-1])
         self.starters = _Words(data.starters)
         self.small = _Words((*data.small_starters, *(word.lower() for word in language.first_person.cased if len(word) == 1)))

@@ -12,6 +12,7 @@ import re
 from . import clocks, dates
 from .look import CURRENCY, DASHES, LETTER, LETTERS, WHITE, Found, Look
 from .numerals import NUMERAL, Parts, canonical, quotient, read, times
+from .words import half_behind
 
 _MIX = re.compile(rf"(?:{LETTER}|[0-9])+(?:[-_.](?:{LETTER}|[0-9])*?[0-9](?:{LETTER}|[0-9])*)*")
 _AREA = re.compile(r"(?:[mkcdµμ]?m|ft|in|yd|mi)[23](?![^\W_])")
@@ -203,6 +204,8 @@ def scaled(look: Look, start: int, options: tuple[Parts, ...], sign: str, ahead:
     if doubtful:
         vouched += [f"n{minus}{canonical(*option)}" for option in options]
     keys = (vouched[0], f"n{minus}{canonical(*options[0])}") if doubtful else (vouched[0],)
+    if factor >= 1000 and values[0].isdigit() and len(values[0]) <= 40 and (more := half_behind(look, end, factor)):
+        keys, vouched = (*keys, f"n{int(values[0]) + more}"), [*vouched, f"n{int(values[0]) + more}"]
     found = Found(start, end, "number", keys, vouched)
     found.scale = factor
     look.found.append(found)

@@ -166,6 +166,8 @@ def spelled(look: Look) -> None:
                     look.found.append(Found(start, end, "words", (), [f"M{name[0]}{name[1]}"]))
         if look.source and word in table.fractions:
             fraction_word(look, start, end, table.fractions[word])
+            units = compose(row)[-1][0] if spans and table.gaps.fullmatch(low, spans[-1][1], start) and row[-1][1] == "unit" else 0
+            scale_behind(look, start, end, table.fractions[word], units)
         value = table.word_values.get(word) or (_glued(word, table) if match.re is table.glued else None)
         if value is None or start in look.taken or (spans and start < spans[-1][1]):
             continue
@@ -210,8 +212,10 @@ def read_row(
         repeated = len({word[:2] for word in row[first:after]}) == 1 and row[first][1] == "scale"  # হাজার হাজার, thousands of them
         built = after - first > 1 or low[start:end] not in look.table.word_values
         if look.source or (built and value > 20 and not repeated):
-            key = f"n{value}"
-            look.found.append(Found(start, end, "words", (key,), [key]))
+            keys = [f"n{value}"]
+            if row[after - 1][1] == "scale" and row[after - 1][0] >= 1000 and (more := half_behind(look, end, row[after - 1][0])):
+                keys.append(f"n{value + more}")
+            look.found.append(Found(start, end, "words", tuple(keys), keys))
     if not look.source or not look.table.points:
         return None
     if last and low[last[1] : spans[0][0]].strip() in look.table.points:
@@ -265,6 +269,35 @@ def fraction_word(look: Look, start: int, end: int, fraction: str) -> None:
     if below in ("2", "4", "5", "8", "10") and int(above) < int(below):
         vouched.append("n" + quotient(int(above), int(below)))
     look.found.append(Found(start, end, "words", (), vouched))
+
+
+def scale_behind(look: Look, start: int, end: int, fraction: str, units: int) -> None:
+    """A scale word behind a fraction, in a source: anderthalb Millionen, bir buçuk milyon (`units` is the one before the fraction)."""
+    word = _word_behind(look, end)
+    value, kind = look.table.word_values.get(word["word"], (0, "")) if word else (0, "")
+    if word and kind == "scale" and value >= 1000:
+        above, below = map(int, fraction.split("/"))
+        for whole in {0, units}:
+            if (whole * below + above) * value % below == 0:
+                key = f"n{(whole * below + above) * value // below}"
+                look.found.append(Found(start, word.end(), "words", (), [key]))
+
+
+def _word_behind(look: Look, end: int) -> re.Match[str] | None:
+    """The number word behind a space, and a joiner."""
+    low, table = look.low, look.table
+    if table.word is None or not (match := table.gaps.match(low, end)):
+        return None
+    after = match.end()
+    joiner = next((joiner for joiner in table.joiners if low.startswith(joiner + " ", after)), "")
+    return table.word.match(low, after) or (table.word.match(low, after + len(joiner) + 1) if joiner else None)
+
+
+def half_behind(look: Look, end: int, scale: int) -> int:
+    """What a fraction behind a scale word adds to the number: un milione e mezzo, một triệu rưỡi. 0 for none."""
+    word = _word_behind(look, end)
+    above, _, below = look.table.fractions.get(word["word"], "0/1").partition("/") if word else ("0", "", "1")
+    return scale * int(above) // int(below) if int(above) < int(below) and scale * int(above) % int(below) == 0 else 0
 
 
 def han_numerals(look: Look) -> None:
