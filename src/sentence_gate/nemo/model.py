@@ -10,6 +10,7 @@ from typing import Any
 from ..providers import langchain
 from .session import Call, Session, aclose, current, plain
 
+_BESIDE_TEXT = ("finish_reason", "provider_metadata", "usage", "delta_tool_calls", "delta_reasoning")
 _OWN = ("_model", "_owner", "_carries_reason")
 
 
@@ -99,7 +100,10 @@ class GatedModel:
         call = self._call(session, streamed=True)
         try:
             async for chunk in stream:
-                call.take(_payload(chunk))
+                if any(getattr(chunk, name, None) for name in _BESIDE_TEXT):
+                    call.take(_payload(chunk))
+                else:
+                    call.take_text(chunk.delta_content or "")
                 yield replace(chunk, delta_reasoning=None) if chunk.delta_reasoning else chunk
             call.exhausted = True
             self._learn(call)
@@ -129,8 +133,8 @@ class GatedModel:
 
 
 def _payload(chunk: Any) -> dict[str, Any]:
-    """The chunk as plain data; most chunks hold nothing but text."""
-    payload = dict(vars(chunk))
+    """The chunk as plain data."""
+    payload = {name: getattr(chunk, name, None) for name in ("delta_content", *_BESIDE_TEXT)}
     if payload.get("delta_tool_calls"):
         payload["delta_tool_calls"] = [plain(tool) for tool in payload["delta_tool_calls"]]
     if payload.get("usage") is not None:

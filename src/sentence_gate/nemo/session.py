@@ -13,7 +13,7 @@ from typing import Any
 
 from ..endings import UNATTESTED, Tracker
 from ..errors import UsageError
-from ..events import Ending, Report
+from ..events import Delta, Ending, Report
 from ..gate import SentenceGate
 from ..policy import Policy
 from ..providers import ReasoningFilter
@@ -48,6 +48,12 @@ class Call:
         self.tracker.add(delta)
         if delta.text:
             self.text.append(delta.text)
+
+    def take_text(self, text: str) -> None:
+        """A chunk that holds nothing but text, as nearly all do."""
+        if text:
+            self.tracker.add(Delta(text=text))
+            self.text.append(text)
 
     def ending(self) -> Ending:
         """How it ended; a stream that NeMo read no further met one of NeMo's stop sequences."""
