@@ -134,7 +134,7 @@ class GatedModel:
 
 def _payload(chunk: Any) -> dict[str, Any]:
     """The chunk as plain data."""
-    payload = {name: getattr(chunk, name, None) for name in ("delta_content", *_BESIDE_TEXT)}
+    payload: dict[str, Any] = {name: getattr(chunk, name, None) for name in ("delta_content", *_BESIDE_TEXT)}
     if payload.get("delta_tool_calls"):
         payload["delta_tool_calls"] = [plain(tool) for tool in payload["delta_tool_calls"]]
     if payload.get("usage") is not None:
