@@ -73,7 +73,7 @@ class Assistant:
         )
 
     async def unchecked(self, request: Request) -> Response:
-        """The same answer as the model writes it, for the comparison: `piece` events, and `unsupported` with what the gate would stop at."""
+        """What the model writes, for the comparison: `piece` events, and `unsupported` with the place of what the gate would withhold."""
         try:
             asked = json.loads(await request.body())
             question = Question(asked["question"], Policy(language=asked["language"], on_violation="observe"))
