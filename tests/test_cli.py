@@ -252,7 +252,7 @@ def test_a_wrong_policy_says_what_is_accepted(tmp_path: Path, text: str, name: s
     [
         ((), "COMMAND"),
         (("stream",), "demo"),
-        (("check", "--language", "xx"), "de, en"),
+        (("check", "--language", "xx"), "de, el, en"),
         (("check", "--ending", "eof"), "truncated"),
         (("check", "--source", "no-such-file.txt"), "no-such-file.txt"),
         (("check", "--source", "."), "."),

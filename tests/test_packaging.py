@@ -118,7 +118,11 @@ def test_the_readmes_commands_are_those_that_ci_runs() -> None:
         assert command.startswith("$ python3 -m venv .venv && ")
         assert command.endswith(ending)
         assert f"readme_command {name}" in ci
-    assert "pip install" not in ci.replace("apt-get install", "")
+    before_hosts, _, hosts = ci.partition("suite() {")
+    assert "pip install" not in before_hosts.replace("apt-get install", "")
+    for folder in [*(ROOT / "tests" / "hosts").iterdir(), ROOT / "tests" / "clients"]:
+        if folder.is_dir() and any(folder.glob("test_*.py")):
+            assert str(folder.relative_to(ROOT)) in hosts
 
 
 def test_the_readme_names_every_check_and_language() -> None:

@@ -5,6 +5,7 @@ SentenceGateRunnable    the step right after a model in a pipe
 gated(chain, …)         an LCEL chain whose answering model is gated, with sources from its input
 SentenceGateCallback    checked sentences for interfaces that read callbacks
 SentenceGateMiddleware  for `create_agent`; needs the package `langchain`, loaded when it is asked for
+AnswerContractParser    the typed final answer as the last step of a chain; needs the extra `contract`, loaded when it is asked for
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from .runnable import SentenceGateRunnable
 
 if TYPE_CHECKING:
     from .middleware import SentenceGateMiddleware
+    from .typed import AnswerContractParser
 
 __all__ = [
     "QUESTION_KEY",
     "SOURCES_KEY",
+    "AnswerContractParser",
     "GatedChatModel",
     "SentenceGateCallback",
     "SentenceGateMiddleware",
@@ -42,4 +45,8 @@ def __getattr__(name: str) -> Any:
         from .middleware import SentenceGateMiddleware
 
         return SentenceGateMiddleware
+    if name == "AnswerContractParser":
+        from .typed import AnswerContractParser
+
+        return AnswerContractParser
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
