@@ -26,6 +26,8 @@ class GatedModel:
         object.__setattr__(self, "_carries_reason", _carries_reason(model))
 
     def __getattr__(self, name: str) -> Any:
+        if name in _OWN:  # while a copy is being made
+            raise AttributeError(name)
         return getattr(self._model, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

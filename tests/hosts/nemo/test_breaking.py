@@ -1,6 +1,7 @@
 """What somebody would try who wants to read a withheld sentence, or to leave something running."""
 
 import asyncio
+import copy
 import json
 from typing import Any
 
@@ -244,3 +245,14 @@ def test_what_are_no_options_is_refused_as_ever() -> None:
         app.generate(messages=asked(), options=5)
     (only,) = drive(collect(app.stream_async(messages=asked(), options=5)))
     assert json.loads(only)["error"]["type"] == "generation_error"
+
+
+def test_the_model_can_still_be_asked_set_and_copied() -> None:
+    app = rails(GOOD)
+    inner = app.llm
+    app.generate(messages=asked())
+    assert app.llm is not inner
+    app.llm.streaming = True
+    assert inner.streaming is True
+    assert app.llm.scripts is inner.scripts
+    assert copy.copy(app.llm).model_name == "scripted"
