@@ -110,6 +110,8 @@ SUPPORTED = [
     ("de", "Am 21. Mai 2019 eröffnet [S1].", "am einundzwanzigsten Mai 2019 eröffnet"),
 ]
 UNSUPPORTED = [
+    ("it", "Ci vivono 1.000.000 persone [S1].", "Ci vivono un milione e mezzo di persone."),
+    ("es", "Hay 2 millones y medio de personas [S1].", "Hay 2.000.000 personas."),
     ("it", "Ci vivono 1.600.000 persone [S1].", "Ci vivono un milione e mezzo di persone."),
     ("nl", "De stad telt 2.500.000 inwoners [S1].", "De stad telt anderhalf miljoen inwoners."),
     ("pl", "W 22. rocznicę [S1].", "Była to dwudziesta pierwsza rocznica."),

@@ -204,8 +204,11 @@ def scaled(look: Look, start: int, options: tuple[Parts, ...], sign: str, ahead:
     if doubtful:
         vouched += [f"n{minus}{canonical(*option)}" for option in options]
     keys = (vouched[0], f"n{minus}{canonical(*options[0])}") if doubtful else (vouched[0],)
-    if factor >= 1000 and values[0].isdigit() and len(values[0]) <= 40 and (more := half_behind(look, end, factor)):
-        keys, vouched = (*keys, f"n{int(values[0]) + more}"), [*vouched, f"n{int(values[0]) + more}"]
+    if factor >= 1000 and values[0].isdigit() and len(values[0]) <= 40:
+        more, joined = half_behind(look, end, factor)
+        if more:
+            key = f"n{int(values[0]) + more}"
+            keys, vouched = (key,) if joined else (*keys, key), [key] if joined else [*vouched, key]
     found = Found(start, end, "number", keys, vouched)
     found.scale = factor
     look.found.append(found)

@@ -213,8 +213,9 @@ def read_row(
         built = after - first > 1 or low[start:end] not in look.table.word_values
         if look.source or (built and value > 20 and not repeated):
             keys = [f"n{value}"]
-            if row[after - 1][1] == "scale" and row[after - 1][0] >= 1000 and (more := half_behind(look, end, row[after - 1][0])):
-                keys.append(f"n{value + more}")
+            if row[after - 1][1] == "scale" and row[after - 1][0] >= 1000:
+                more, joined = half_behind(look, end, row[after - 1][0])
+                keys = [*([] if joined else keys), f"n{value + more}"] if more else keys
             look.found.append(Found(start, end, "words", tuple(keys), keys))
     if not look.source or not look.table.points:
         return None
@@ -293,11 +294,13 @@ def _word_behind(look: Look, end: int) -> re.Match[str] | None:
     return table.word.match(low, after) or (table.word.match(low, after + len(joiner) + 1) if joiner else None)
 
 
-def half_behind(look: Look, end: int, scale: int) -> int:
-    """What a fraction behind a scale word adds to the number: un milione e mezzo, một triệu rưỡi. 0 for none."""
+def half_behind(look: Look, end: int, scale: int) -> tuple[int, bool]:
+    """What a fraction behind a scale word adds to the number (un milione e mezzo, một triệu rưỡi), 0 for none; whether a joiner says so."""
     word = _word_behind(look, end)
     above, _, below = look.table.fractions.get(word["word"], "0/1").partition("/") if word else ("0", "", "1")
-    return scale * int(above) // int(below) if int(above) < int(below) and scale * int(above) % int(below) == 0 else 0
+    if word is None or int(above) >= int(below) or scale * int(above) % int(below):
+        return 0, False
+    return scale * int(above) // int(below), look.low[end : word.start()].strip(" -") in look.table.joiners
 
 
 def han_numerals(look: Look) -> None:
