@@ -22,7 +22,10 @@ def address() -> Iterator[str]:
 
 
 def ask(address: str, question: str, language: str, path: str = "answer") -> list[tuple[str, dict[str, Any]]]:
-    with httpx2.Client(timeout=20) as client, client.stream("POST", f"{address}/{path}", json={"question": question, "language": language}) as it:
+    with (
+        httpx2.Client(timeout=20) as client,
+        client.stream("POST", f"{address}/{path}", json={"question": question, "language": language}) as it,
+    ):
         assert it.status_code == 200
         it.encoding = "utf-8-sig"
         return [(event.event, json.loads(event.data)) for event in httpx2.EventSource(it)]
@@ -64,7 +67,9 @@ def test_a_question_that_no_source_speaks_of_is_refused_before_the_model(address
     assert not (done["usage"] or {}).get("output_tokens")
 
 
-@pytest.mark.parametrize(("question", "language"), [("Which moons does Mars have?", "en"), ("مریخ چند قمر دارد؟", "fa"), ("ما هي أقمار المريخ؟", "ar")])
+@pytest.mark.parametrize(
+    ("question", "language"), [("Which moons does Mars have?", "en"), ("مریخ چند قمر دارد؟", "fa"), ("ما هي أقمار المريخ؟", "ar")]
+)
 def test_a_question_of_the_reader_s_own(address: str, question: str, language: str) -> None:
     events = ask(address, question, language)
     assert [name for name, _ in events] == ["sentence", "sentence", "sentence", "done"]
