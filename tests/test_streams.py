@@ -177,3 +177,37 @@ def test_a_list_of_pieces_and_an_object_with_close() -> None:
     for event in gate_stream(response, SentenceGate(POOL)):
         if isinstance(event, Stopped):
             assert response.closed
+
+
+class Unclosable:
+    """A stream whose client raises when it is closed."""
+
+    def __init__(self) -> None:
+        self.pieces = iter(PIECES)
+
+    def __iter__(self) -> Unclosable:
+        return self
+
+    def __next__(self) -> str:
+        return next(self.pieces)
+
+    def __aiter__(self) -> Unclosable:
+        return self
+
+    async def __anext__(self) -> str:
+        return next(self.pieces)
+
+    def close(self) -> None:
+        raise RuntimeError("the connection is gone")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_stop_is_told_also_if_closing_the_upstream_raises(asynchronous: bool) -> None:
+    async def collected() -> list[object]:
+        return [event async for event in agate_stream(Unclosable(), gate)]
+
+    gate = SentenceGate(POOL)
+    events = asyncio.run(collected()) if asynchronous else list(gate_stream(Unclosable(), gate))
+    assert [type(event) for event in events[-2:]] == [Stopped, Done]
+    assert gate.report.ending is not None
+    assert gate.report.ending.kind == "cancelled"

@@ -3,12 +3,13 @@
 `gate_stream` takes pieces of text. `read_answer` takes what a provider sends and ends the answer by its own evidence.
 An `Ending` among the pieces says how the provider ended; without one the channel can't carry a reason, and the stream counts as
 completed, unattested. The upstream is closed at the stop, before the stop is handed out, and on every other way out: the reader leaves,
-the pieces raise.
+the pieces raise. What it raises when it is closed is no part of the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from .deadlines import Deadlines
@@ -237,11 +238,14 @@ def _broken(error: Exception) -> Ending:
 def _close(*upstream: Any) -> None:
     for one in upstream:
         if callable(close := getattr(one, "close", None)):
-            close()
+            with suppress(Exception):
+                close()
 
 
 async def _aclose(*upstream: Any) -> None:
     for one in upstream:
         close = getattr(one, "aclose", None) or getattr(one, "close", None)
-        if callable(close) and hasattr(result := close(), "__await__"):
-            await result
+        if callable(close):
+            with suppress(Exception):
+                if hasattr(result := close(), "__await__"):
+                    await result
