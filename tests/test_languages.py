@@ -174,3 +174,10 @@ def test_region_and_script_are_ignored() -> None:
 def test_an_unknown_language_is_an_error_that_lists_what_exists() -> None:
     with pytest.raises(UsageError, match="en"):
         load("tlh")
+
+
+@pytest.mark.parametrize("tag", ["a" * 300, "a" * 9, "../en", "en\0", ""])
+def test_what_is_no_tag_is_told_in_few_words(tag: str) -> None:
+    with pytest.raises(UsageError, match="unknown language") as told:
+        load(tag)
+    assert len(str(told.value)) < 250

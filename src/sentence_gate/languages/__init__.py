@@ -229,11 +229,15 @@ def load(tag: str) -> Language:
     return _read(primary(tag))
 
 
+_LONGEST_CODE = 8  # of a primary subtag, by BCP 47
+
+
 @cache
 def _read(code: str) -> Language:
-    file = resources.files(__name__).joinpath(f"{code}.toml") if code.isascii() and code.isalpha() else None
+    is_code = code.isascii() and code.isalpha() and len(code) <= _LONGEST_CODE
+    file = resources.files(__name__).joinpath(f"{code}.toml") if is_code else None
     if file is None or not file.is_file():
-        raise UsageError(f"unknown language {code!r}; the languages are {', '.join(codes())}")
+        raise UsageError(f"unknown language {code[:40]!r}; the languages are {', '.join(codes())}")
     language: Language = _build(Language, tomllib.loads(file.read_text(encoding="utf-8")), code)
     return language
 
