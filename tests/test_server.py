@@ -254,6 +254,26 @@ class SecretError(Exception):
     pass
 
 
+@pytest.mark.parametrize("where", ["no answer", "before the gate", "in the stream"])
+def test_what_the_application_does_wrong_leaves_no_reader_waiting(where: str) -> None:
+    """It forgets to give an answer, or a task that it waits for was cancelled."""
+
+    async def pieces() -> AsyncIterator[str]:
+        yield "It opens at eight [S1]. Then "
+        raise asyncio.CancelledError
+
+    async def answer(question: Question) -> Answer:
+        if where == "before the gate":
+            raise asyncio.CancelledError
+        gate = SentenceGate(SOURCES, question.policy)
+        return Answer(gate, agate_stream(pieces(), gate)) if where == "in the stream" else None  # type: ignore[return-value]
+
+    with running(answer) as server:
+        *_, error, done = ask(server)
+        assert error == ("error", {"notice": notice(Policy(), "failed")})
+        assert done[0] == "done"
+
+
 @pytest.mark.parametrize("where", ["before the gate", "in the stream", "without done"])
 def test_a_failure_inside_the_open_stream(where: str, caplog: pytest.LogCaptureFixture) -> None:
     reports: list[Report | None] = []

@@ -259,15 +259,20 @@ async def answered(
 async def _produce(opening: Callable[[], Awaitable[Answer]], answer: list[Answer], queue: _Queue, failed: Event) -> None:
     last: Event | None = None
     try:
-        answer.append(await opening())
-        events = answer[0].events
+        opened = await opening()
+        if not isinstance(opened, Answer):
+            raise UsageError(f"answer gives an Answer, not {type(opened).__name__}")
+        answer.append(opened)
+        events = opened.events
         try:
             async for last in events:
                 await queue.put(last)
         finally:
             if close := getattr(events, "aclose", None):
                 await close()
-    except Exception as error:
+    except (Exception, asyncio.CancelledError) as error:
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise  # the reader left; else something inside was cancelled, and the reader waits
         _LOG.error("an answer failed: %s", type(error).__name__)  # no traceback: it may quote the answer
     if not isinstance(last, Done):
         for event in _end(answer, failed):
