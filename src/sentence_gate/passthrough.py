@@ -46,6 +46,7 @@ _LOG = logging.getLogger(__name__)
 _PATH = "/v1/chat/completions"
 _OURS = ("sources", "language", "prompt")
 _REFUSED = ("tools", "functions", "tool_choice", "logprobs", "top_logprobs", "audio", "prediction")
+_ERROR_FIELDS = ("error", "message", "type", "param", "code", "status", "detail", "object")
 _HEADERS = {"Cache-Control": "no-cache, no-store, no-transform"}
 _PASSED = ("authorization", "api-key", "openai-organization", "openai-project")
 _FINISH = {
@@ -75,11 +76,10 @@ def application(
             asked = _read(await _body(request, max_body), base)
         except UsageError as error:
             return _error(400, str(error), "invalid_request_error")
-        headers = {name: request.headers[name] for name in _PASSED if name in request.headers}
+        headers = [(name.encode(), request.headers[name].encode("latin-1")) for name in _PASSED if name in request.headers]
+        headers += [(b"Content-Type", b"application/json"), (b"Accept-Encoding", b"identity")]
         try:
-            response = await client.send(
-                client.build_request("POST", url, json=asked.upstream, headers={**headers, "Accept-Encoding": "identity"}), stream=True
-            )
+            response = await client.send(client.build_request("POST", url, content=asked.upstream, headers=headers), stream=True)
         except httpx2.HTTPError as error:
             return _error(502, f"the upstream can't be reached: {type(error).__name__}", "upstream_error")
         if response.status_code != 200:
@@ -94,7 +94,7 @@ def application(
 
         events = answered(opening, Failed(notice(asked.policy, "failed")), tell)
         if not asked.stream:
-            return await _whole(events, asked)
+            return await _whole_unless_left(request, events, asked)
         return _Stream(response, _chunks(events, asked), headers=_HEADERS, ping=ping_seconds, send_timeout=send_seconds, sep="\n")
 
     @asynccontextmanager
@@ -127,7 +127,7 @@ class _Asked:
     sources: Sources
     policy: Policy
     question: str
-    upstream: Mapping[str, Any]
+    upstream: bytes
     model: str
     stream: bool
     usage: bool
@@ -168,7 +168,11 @@ def _read(body: Any, base: Policy) -> _Asked:
         messages = [{"role": "system", "content": told}, *messages]
     options = body.get("stream_options")
     passed = {name: value for name, value in body.items() if name != "sentence_gate"}
-    upstream = {**passed, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+    told_upstream = {**passed, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+    try:
+        upstream = json.dumps(told_upstream, allow_nan=False).encode()  # in ASCII: a request may hold half a character
+    except (ValueError, RecursionError):
+        raise UsageError("the request holds a number that JSON doesn't have, or is nested too deep") from None
     wants_usage = isinstance(options, dict) and options.get("include_usage") is True
     asked = next((message for message in reversed(messages) if isinstance(message, dict) and message.get("role") == "user"), {})
     question = asked.get("content")
@@ -193,15 +197,34 @@ def _sources(given: Any) -> Any:
 
 
 async def _passed(response: httpx2.Response, limit: int) -> Response:
-    """The upstream's own answer to a request that it refused; it holds no text of a model."""
+    """The upstream's own answer to a request that it refused. Some quote the model in fields of theirs (`failed_generation`)."""
     body = b""
-    async with aclosing(response):
-        async for part in response.aiter_bytes():
-            body += part
-            if len(body) > limit:
-                break
+    try:
+        async with aclosing(response):
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) > limit:
+                    break
+    except httpx2.HTTPError as error:
+        return _error(502, f"the upstream failed: {type(error).__name__}", "upstream_error")
+    if not response.is_error:
+        return _error(502, f"the upstream answered with status {response.status_code}", "upstream_error")
     kept = {name: response.headers[name] for name in ("content-type", "retry-after") if name in response.headers}
-    return Response(body[:limit], response.status_code, headers=kept)
+    try:
+        told = json.loads(body[:limit])
+    except (ValueError, RecursionError):
+        return Response(body[:limit], response.status_code, headers=kept)
+    return Response(json.dumps(_reasons(told)), response.status_code, headers={**kept, "content-type": "application/json"})
+
+
+def _reasons(told: Any) -> Any:
+    """What an error object says, in the fields in which providers say it."""
+    if isinstance(told, list):
+        return [_reasons(one) for one in told[:1]]
+    if not isinstance(told, dict):
+        return {}
+    said = {name: told[name] for name in _ERROR_FIELDS if isinstance(told.get(name), str | int | None) and name in told}
+    return {**said, "error": _reasons(told["error"])} if isinstance(told.get("error"), dict) else said
 
 
 async def _chunks(events: AsyncGenerator[tuple[Event, Answer | None], None], asked: _Asked) -> AsyncGenerator[ServerSentEvent, None]:
@@ -229,6 +252,22 @@ async def _chunks(events: AsyncGenerator[tuple[Event, Answer | None], None], ask
                     if asked.usage:
                         yield _data({**chunk, "choices": [], "usage": _usage(report)})
                     yield ServerSentEvent("[DONE]", sep="\n")
+
+
+async def _whole_unless_left(request: Request, events: AsyncGenerator[tuple[Event, Answer | None], None], asked: _Asked) -> Response:
+    """The whole answer; a reader who leaves before it is there closes the upstream."""
+    made: list[Response] = []
+    async with anyio.create_task_group() as group:
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
+
+        group.start_soon(watch)
+        made.append(await _whole(events, asked))
+        group.cancel_scope.cancel()
+    return made[0] if made else Response(status_code=499)
 
 
 async def _whole(events: AsyncGenerator[tuple[Event, Answer | None], None], asked: _Asked) -> Response:

@@ -165,6 +165,7 @@ def test_what_the_model_is_asked(model: Provider, url: str) -> None:
         ({"logprobs": True}, "logprobs"),
         ({"n": 2}, "one choice"),
         ({"messages": []}, "messages"),
+        ({"sentence_gate": {"sources": [], "language": "a" * 300}}, "unknown language"),
     ],
 )
 def test_requests_that_are_refused(model: Provider, url: str, change: dict[str, Any], told: str) -> None:
@@ -180,6 +181,49 @@ def test_the_upstreams_refusal_is_passed_on(model: Provider, url: str) -> None:
         read(url)
     with pytest.raises(UsageError, match="URL"):
         application("localhost:8000")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+def test_a_number_that_json_does_not_have(model: Provider, url: str, number: str) -> None:
+    body = json.dumps({"model": "m", "messages": ASKED, "sentence_gate": {"sources": []}})[:-1] + f', "temperature": {number}}}'
+    response = httpx2.post(url + "/chat/completions", content=body)
+    assert response.status_code == 400
+    assert "number" in response.json()["error"]["message"]
+
+
+def test_half_a_character_and_a_key_that_is_not_ascii_are_passed_on(model: Provider, url: str) -> None:
+    model.play(GOOD)
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "\ud83d"}], "sentence_gate": {"sources": ["\ud83d"]}})
+    response = httpx2.post(url + "/chat/completions", content=body, headers={"Authorization": "Bearer é".encode()})
+    assert response.status_code == 200
+    assert json.loads(model.requests[-1].body)["messages"][1]["content"] == "\ud83d"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "seen", "told"),
+    [
+        (400, {"error": {"message": "no JSON", "code": "json_validate_failed", "failed_generation": CANARY}}, 400, "no JSON"),
+        (400, {"error": {"message": "no", "metadata": {"raw": CANARY}}, "generated": CANARY}, 400, "no"),
+        (400, [{"error": {"message": "no", "details": [CANARY]}}], 400, "no"),
+        (422, {"detail": "no model"}, 422, "no model"),
+        (201, {"choices": [{"message": {"content": CANARY}}]}, 502, "201"),
+    ],
+)
+def test_what_a_model_wrote_is_in_no_refusal(model: Provider, url: str, status: int, body: object, seen: int, told: str) -> None:
+    model.play([json.dumps(body).encode()], status=status, content_type="application/json")
+    response = httpx2.post(url + "/chat/completions", json={"model": "m", "messages": ASKED, "sentence_gate": {"sources": SOURCES}})
+    assert response.status_code == seen
+    assert told in response.text
+    assert CANARY not in response.text
+
+
+def test_a_reader_who_leaves_before_the_whole_answer(model: Provider, url: str) -> None:
+    plan = model.play(BAD[:1] + frames(*[said("and so on ")] * 60), step=0.05, end="open")
+    body = {"model": "m", "messages": ASKED, "sentence_gate": {"sources": SOURCES}}
+    with pytest.raises(httpx2.ReadTimeout):
+        httpx2.post(url + "/chat/completions", json=body, timeout=0.3)
+    assert plan.finished.wait(2), "the model went on"
+    assert plan.left_after is not None
 
 
 def test_a_reader_who_leaves(model: Provider, url: str) -> None:
