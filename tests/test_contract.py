@@ -385,3 +385,25 @@ def test_half_a_surrogate_pair_is_no_character() -> None:
     reader = FieldReader()
     found = [part for piece in ('{"a": "\\ud83', "d\\ude0", '0 \\ud83d!"}') for _, part, _ in reader.feed(piece)]
     assert "".join(found) == "😀 \ud83d!"
+
+
+def test_a_key_of_the_models_is_in_no_path() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"answer": {"type": "string"}, "rooms": {"type": "object", "additionalProperties": {"type": "string"}}},
+    }
+    contract = AnswerContract(schema=schema, fallback={"answer": "No answer."})
+    final = contract.read('{"answer": "", "rooms": {"costs 4711": 3}}', ["A room."])
+    assert [fault.path for fault in final.faults] == ["$.rooms.*"]
+    assert "$.rooms.costs 4711: " in final.faults[0].message
+    assert "4711" not in repr(final)
+
+
+def test_nothing_more_is_shown_if_the_schema_takes_no_answer_that_was_cut() -> None:
+    schema = {"type": "object", "properties": {"answer": {"type": "string", "pattern": r"Thank you\.$"}}, "required": ["answer"]}
+    contract = AnswerContract(schema=schema, fallback={"answer": "There is no answer. Thank you."})
+    gate = ContractGate(contract, ["It meets at 19:00."])
+    shown = gate.feed('{"answer": "It meets at 19:00 [S1]. It ends at 23:00 [S1]. And').text
+    final = gate.finish()
+    assert (shown, final.text) == ("It meets at 19:00.", "")
+    assert final.value == {"answer": "There is no answer. Thank you."}

@@ -144,6 +144,7 @@ def broken() -> str:
         (("broken", '{"more": 1}'), "failed"),
         (("broken", "{not json"), "unreadable"),
         (("broken", "[1]"), "unreadable"),
+        (("broken", '{"a":' * 5000 + "1" + "}" * 5000), "unreadable"),
         (("secret", "{}"), "forbidden"),
     ],
 )
@@ -154,6 +155,31 @@ def test_calls_that_fail_are_answered_and_the_turn_goes_on(call: tuple[str, str]
     assert turn.final.origin == "model"
     assert [entry["outcome"] for entry in turn.trace["tools"]] == [outcome]
     assert "4711" not in repr(model.asked) + repr(turn)
+
+
+def test_a_permit_that_raises_forbids() -> None:
+    def permit(name: str, arguments: object) -> bool:
+        raise RuntimeError("the secret is 4711")
+
+    model = Script(called(("broken", "{}")), said(GOOD))
+    turn = chat("?", **options(model, tools=[Tool("broken", "Fails.", broken)], permit=permit))
+    assert [entry["outcome"] for entry in turn.trace["tools"]] == ["forbidden"]
+    assert "4711" not in repr(model.asked) + repr(turn)
+
+
+@pytest.mark.parametrize(("reason", "cause"), [("length", "truncated"), ("content_filter", "failed"), (None, "failed")])
+def test_a_call_of_a_turn_that_was_cut_does_not_run(reason: str | None, cause: str) -> None:
+    ran: list[str] = []
+    whole = called(("price", ""))[:-1]
+    model = Script([*whole, campus.chunk({}, reason)] if reason else whole)
+    turn = chat("?", **options(model, tools=[Tool("price", "A price.", lambda: ran.append("price") or "12")]))
+    assert (turn.final.cause, ran) == (cause, [])
+
+
+def test_a_tool_that_does_not_exist_has_no_name_in_the_trace() -> None:
+    turn = chat("?", **options(Script(called(("4711 euros", "{}")), said(GOOD))))
+    assert [entry["outcome"] for entry in turn.trace["tools"]] == ["unknown"]
+    assert "4711" not in repr(turn)
 
 
 def test_the_step_limit_ends_with_a_fixed_object() -> None:

@@ -67,7 +67,10 @@ _OTHER_CHECKS = (unsupported_value, first_person, hidden_text)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at a place of the object. `message` may quote the model's text, so it is in no repr; the repair gets it."""
+    """What is wrong at a place of the object. `message` may quote the model's text, so it is in no repr; the repair gets it.
+
+    In `path` a key that the schema doesn't name is `*`: it is the model's text too.
+    """
 
     path: str
     message: str = field(repr=False)
@@ -144,6 +147,7 @@ class AnswerContract:
         else:
             raise UsageError(f"schema is a JSON Schema (a mapping) or a pydantic model class, not {type(schema).__name__}")
         self._validator = _validator(self.schema)
+        self._names = _names_in(self.schema)
         properties = self.schema.get("properties", {})
         self.answer = answer if answer is not None and (self.standard or answer in properties) else None
         self.source_lines = source_lines if source_lines is not None and (self.standard or source_lines in properties) else None
@@ -224,12 +228,12 @@ class AnswerContract:
 
     def validate(self, value: object, sources: Sources | None = None) -> tuple[Fault, ...]:
         """Everything that is wrong with an object, each with its path. With `sources`, source lines must stand in them word for word."""
-        faults = [Fault(error.json_path, error.message) for error in self._validator.iter_errors(value)]
+        faults = [_fault(error.absolute_path, error.message, self._names) for error in self._validator.iter_errors(value)]
         if not faults and self._model is not None:
             try:
                 self._model.model_validate(value)
             except Exception as error:  # a validator of the user's may raise anything
-                faults.extend(_model_faults(error))
+                faults.extend(_model_faults(error, self._names))
         if not faults and sources is not None and self.source_lines and isinstance(value, dict):
             lines = _lines(sources)
             for number, line in enumerate(value.get(self.source_lines) or ()):
@@ -332,7 +336,8 @@ class ContractGate:
         final = self._decide("".join([*self._shown, last]), ending, repair)
         if self._contract.answer is None:
             return final
-        return replace(final, text=str(final.value[self._contract.answer])[sum(map(len, self._shown)) :])
+        shown, told = "".join(self._shown), str(final.value[self._contract.answer])
+        return replace(final, text=told[len(shown) :] if told.startswith(shown) else "")  # else the fallback that takes no other answer
 
     def _decide(self, shown: str, ending: Ending, repair: Repair | None) -> Final:
         report = self._gate.report
@@ -612,13 +617,40 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON value")
 
 
-def _model_faults(error: Exception) -> Iterator[Fault]:
+def _model_faults(error: Exception, names: frozenset[str]) -> Iterator[Fault]:
     listed = getattr(error, "errors", None)
     if not callable(listed):
         yield Fault("$", str(error))
         return
     for one in listed():
-        yield Fault("$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in one["loc"]), one["msg"])
+        yield _fault(one["loc"], one["msg"], names)
+
+
+def _fault(place: Iterable[str | int], message: str, names: frozenset[str]) -> Fault:
+    """A fault with its path; keys that are no `names` are told in its message only."""
+    place = tuple(place)
+    told = _path(place)
+    path = _path(part if isinstance(part, int) or part in names else "*" for part in place)
+    return Fault(path, message if path == told else f"{told}: {message}")
+
+
+def _path(place: Iterable[str | int]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+
+
+def _names_in(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The keys of objects that a JSON Schema names."""
+    names: set[str] = set()
+    pending: list[Any] = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Mapping):
+            named = part.get("properties")
+            names.update(named if isinstance(named, Mapping) else ())
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+    return frozenset(names)
 
 
 def _lines(sources: Sources) -> frozenset[str]:

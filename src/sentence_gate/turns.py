@@ -231,10 +231,10 @@ def _step(step: _Step, question: str, messages: Sequence[Message], sources: Sour
     except Exception:  # the model's side failed; what it says may quote the answer
         transport = "reset"
     step.seconds, step.usage = time.monotonic() - started, tracker.usage
-    if calls and not shown and not gate.stopped and transport == "clean_eof":
+    ending = tracker.ending(transport)
+    if calls and not shown and not gate.stopped and ending.kind == "tool_call":  # a call of a cut turn may be half of one
         step.calls = [calls[index] for index in sorted(calls)]
         return
-    ending = tracker.ending(transport)
     final = gate.finish(Ending.completed() if ending.kind == "tool_call" else ending, repair=options.repair)
     step.final = final
     if final.text:
@@ -275,7 +275,8 @@ def _run(calls: list[_Call], working: list[Message], given: list[Source], ran: l
     for call, written in zip(calls, declared, strict=True):
         started = time.monotonic()
         outcome, result = _outcome(call, options)
-        ran.append({"tool": call.name, "outcome": outcome, "seconds": round(time.monotonic() - started, 6)})
+        named = call.name if outcome != "unknown" else ""  # no tool's name, but text of the model's
+        ran.append({"tool": named, "outcome": outcome, "seconds": round(time.monotonic() - started, 6)})
         if outcome == "ok":
             given.append(Source(result, title=f"Result of the tool {call.name}"))
             result = f"{style.written(len(given))} {result}"
@@ -289,16 +290,24 @@ def _outcome(call: _Call, options: _Options) -> tuple[str, str]:
         return "unknown", f"There is no tool of this name; the tools are {', '.join(tool.name for tool in options.tools)}."
     try:
         arguments = json.loads(call.arguments or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):
         return "unreadable", "The arguments are no JSON object. Call the tool again."
-    if options.permit is not None and not options.permit(call.name, arguments):
+    if not _permitted(call.name, arguments, options):
         return "forbidden", "This call is not permitted."
     try:
         return "ok", str(tool.run(**arguments))
     except Exception:  # the tool's own; its text may name what the reader must not see
         return "failed", "The tool failed."
+
+
+def _permitted(name: str, arguments: dict[str, Any], options: _Options) -> bool:
+    """Whether a call may run; one whose permit raises may not."""
+    try:
+        return options.permit is None or bool(options.permit(name, arguments))
+    except Exception:  # the caller's own; its text may name the arguments
+        return False
 
 
 def _trace(final: Final, steps: Sequence[_Step], ran: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
