@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentence_gate.normal import comments, fold, see, targets
+from sentence_gate.normal import asides, fold, see, targets
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,14 @@ def test_see(text: str, seen: str) -> None:
     assert see(text) == seen
 
 
-def test_comments_and_targets() -> None:
-    assert comments("<!-- fees > 2019 --> a <!--b--> <!-- open") == (" fees > 2019 ", "b")
+def test_asides_and_targets() -> None:
+    assert asides("<!-- fees > 2019 --> a <!--b--> <!-- open") == (" fees > 2019 ", "b")
+    assert asides('[a](x "3 b") [c](x (d)) <i title="e" alt=f>g</i>') == ("3 b", "d", "e", "f")
     text = '[a](https://x.example/?a=1&amp;b=2 "title") ![i](//y.example/p.png) '
     text += '<a href="javascript:x" class="c">l</a> <img src=z.png> [b](<data:1>)'
     assert targets(text) == ("https://x.example/?a=1&b=2", "//y.example/p.png", "javascript:x", "z.png", "data:1")
+    assert targets("[a]( //x.example ) [a](\n<//y.example> 'b')") == ("//x.example", "//y.example")
+    assert see("[a](b c)") == "[a](b c)"
     assert targets("no targets (https://x.example)") == ()
 
 
@@ -75,7 +78,7 @@ def test_fold(text: str, folded: str) -> None:
 def test_folding_is_idempotent_and_never_raises(text: str) -> None:
     once = fold(text)
     assert fold(once) == fold(fold(once))
-    see(text), comments(text), targets(text)
+    see(text), asides(text), targets(text)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_seeing_grows_with_the_text(seed: str) -> None:
         best = sys.float_info.max
         for _ in range(5):
             started = time.perf_counter()
-            fold(see(text)), comments(text), targets(text)
+            fold(see(text)), asides(text), targets(text)
             best = min(best, time.perf_counter() - started)
         return best
 

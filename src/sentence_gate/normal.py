@@ -100,10 +100,12 @@ _SEEN_THROUGH = re.compile(
     r"|(?P<sup><sup\b[^<>]*>)"
     rf"|(?P<gap></?(?:br|p|div|li|ul|ol|td|th|tr|table|hr|h[1-6]|blockquote|pre)\b[^<>]*>)"
     r"|(?P<tag></?[A-Za-z][^<>]*>)"
-    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?P<title>\s[^()]*)?\)"
+    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*+(?P<target><[^<>\n]*+>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)"
+    r"(?P<title>\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\))?\s*+)?\)"
     r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
     rf"|(?P<emphasis>(?<![{WHITE}])\*+|\*+(?![{WHITE}])|`+|~~+|(?<!\w)_+|_+(?!\w)))"
 )
+_SHOWN = re.compile(r"\b(?:title|alt|aria-label|placeholder|label)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"(?:href|src|srcset|action|formaction|data|cite|poster|background|ping|xlink:href)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)",
     re.IGNORECASE,
@@ -134,11 +136,21 @@ def see(text: str) -> str:
     return _SEEN_THROUGH.sub(_seen, text) if _MARKUP.search(text) else text
 
 
-def comments(text: str) -> tuple[str, ...]:
-    """The insides of HTML comments: a page may show them."""
-    if "<!--" not in text:
+def asides(text: str) -> tuple[str, ...]:
+    """What a page may show besides: the insides of HTML comments, titles of links, title and alt of tags."""
+    if "](" not in text and "<" not in text:
         return ()
-    return tuple(match["comment"][4:-3] for match in _SEEN_THROUGH.finditer(text) if match["comment"])
+    found: list[str] = []
+    for match in _SEEN_THROUGH.finditer(text):
+        if match["comment"]:
+            found.append(match["comment"][4:-3])
+        elif match["tag"] or match["gap"]:
+            found.extend(html.unescape(value.strip("\"'")) for value in _SHOWN.findall(match.group()))
+        elif match["label"] is not None:
+            if match["title"] and (title := match["title"].strip()):
+                found.append(see(title[1:-1]))
+            found.extend(asides(match["label"]))
+    return tuple(found)
 
 
 def targets(text: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from .. import values
 from ..events import PolicyView, Sentence, Violation
-from ..normal import WHITE, comments, targets, word_count
+from ..normal import WHITE, asides, targets, word_count
 from ..sources import Sources
 
 _LIST_NUMBER = re.compile(rf"[{WHITE}]*(?:>[{WHITE}]*)*(?:\d{{1,3}}[.)、．）]|\(\w\)|[-*•·–—])[{WHITE}]+")
@@ -28,7 +28,7 @@ def citation_required(sentence: Sentence, sources: Sources, policy: PolicyView) 
     """One violation a sentence that had to cite and doesn't; `detail` says whether by its length or by its values."""
     if sentence.cites or sentence.kind in ("heading", "lead_in", "code"):
         return
-    for text in (sentence.prose, *comments(sentence.text)):
+    for text in (sentence.prose, *asides(sentence.text)):
         number = _LIST_NUMBER.match(text)
         words = word_count(text[number.end() :] if number else text)
         if words >= policy.min_words:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from .. import languages
 from ..events import PolicyView, Sentence, Violation
-from ..normal import MARKS, UNSPACED, comments, fold
+from ..normal import MARKS, UNSPACED, asides, fold
 from ..sources import Sources
 
 _TOKEN = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:'[^\W\d_](?:[^\W\d_]|[{MARKS}])*)*'?")
@@ -113,7 +113,7 @@ def first_person(sentence: Sentence, sources: Sources, policy: PolicyView) -> It
     if not policy.first_person:
         return
     lists = _lists(languages.primary(policy.language))
-    for seen in (sentence.prose, *comments(sentence.text)):
+    for seen in (sentence.prose, *asides(sentence.text)):
         text = fold(seen)
         quoted: list[tuple[int, int]] | None = None
         for start, end in _found(text, lists):

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 from ..events import PolicyView, Sentence, Violation
-from ..normal import comments
+from ..normal import asides
 from ..sources import Sources
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -28,7 +28,7 @@ _HIDDEN = re.compile(
 
 def hidden_text(sentence: Sentence, sources: Sources, policy: PolicyView) -> Iterator[Violation]:
     """One violation a sentence; `detail` is the code point of the first such character."""
-    for text in dict.fromkeys((sentence.text, sentence.prose, *comments(sentence.text))):
+    for text in dict.fromkeys((sentence.text, sentence.prose, *asides(sentence.text))):
         found = _CONTROL.search(text) if text.isascii() else _HIDDEN.search(_FLAG.sub("", text) if "\U0001f3f4" in text else text)
         if found:
             yield Violation("hidden_text", f"U+{ord(found.group()[0]):04X}")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from .. import languages, values
 from ..events import PolicyView, Sentence, Violation
-from ..normal import comments, targets
+from ..normal import asides, targets
 from ..sources import Sources
 
 
@@ -29,7 +29,7 @@ def unsupported_value(sentence: Sentence, sources: Sources, policy: PolicyView) 
             return
         cites = sources.numbers
     counts, language = sentence.kind == "lead_in", languages.primary(policy.language)
-    for text in (sentence.prose, *comments(sentence.text)):
+    for text in (sentence.prose, *asides(sentence.text)):
         for value in values.find(text, policy.language):
             if counts and value.small:
                 continue
