@@ -9,7 +9,7 @@ import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nemoguardrails.actions import action
 from nemoguardrails.actions.rail_outcome import RailOutcome, TransformTarget
@@ -25,6 +25,9 @@ from .model import GatedModel
 from .requests import KEY, cleared, generates, question_of, settled, sources_in, sources_of, without_output_rails
 from .run import Run
 from .session import FLOW, Session, current, with_notice
+
+if TYPE_CHECKING:
+    from ..contract import AnswerContract  # needs the extra `contract`, and only a typed answer needs it
 
 SOURCES_FLOW = "sentence gate sources"
 ACTION = "sentence_gate"
@@ -52,7 +55,8 @@ class SentenceGateWarning(UserWarning):
 def install(app: Any) -> None:
     """Gates every answer of this `LLMRails`. A configuration's `init(app)` calls it; calling it again changes nothing.
 
-    The policy is read from `custom_data.sentence_gate`. Raises UsageError for an unknown key or a wrong value, and for a NeMo whose
+    The policy is read from `custom_data.sentence_gate`, the contract of typed answers, if there is one, from
+    `custom_data.sentence_gate_contract`. Raises UsageError for an unknown key or a wrong value, and for a NeMo whose
     methods are not the ones that this adapter replaces: nothing is let through ungated.
     """
     if getattr(app, "sentence_gate", None) is None:
@@ -78,6 +82,7 @@ class Adapter:
         self._config = app.config
         self._v2 = app.config.colang_version != "1.0"
         self._policy = Policy.from_mapping((app.config.custom_data or {}).get("sentence_gate") or {})
+        self._contract = _contract((app.config.custom_data or {}).get("sentence_gate_contract"), self._policy)
         self._warned: set[str] = set()
         self.listeners: list[Callable[[Report], object]] = []
         self._settle()
@@ -158,7 +163,11 @@ class Adapter:
         said = [str(event.get("script")) for event in events if event.get("type") == "StartUtteranceBotAction"]
         if not said or not session.said_by_model(said[-1]):
             return key, events
-        report = session.report_on(said[-1])  # of a stream: the key, which ends in the answer, is that of the answer that the reader got
+        # of a stream: the key, which ends in the answer, is that of the answer that the reader got
+        if self._contract is not None:
+            swap = (said[-1], session.judge(said[-1])[1])
+            return results.swapped(key, [swap]), results.swapped(events, [swap])
+        report = session.report_on(said[-1])
         if report.status == "stopped":
             return None
         swap = (said[-1], with_notice(report))
@@ -206,7 +215,7 @@ class Adapter:
         if self._canned(text):
             return RailOutcome.allow()
         report, shown = self._judged(text, context)
-        if report.status == "stopped":
+        if report.status == "stopped" and self._contract is None:
             return RailOutcome.block(reason="stopped", metadata={"text": shown})
         if shown == text:
             return RailOutcome.allow()
@@ -214,7 +223,8 @@ class Adapter:
 
     def _judged(self, text: str, context: Any, session: Session | None = None) -> tuple[Report, str]:
         context = context or {}
-        session = session or self._session_now() or Session(self, self._policy, question=str(context.get("user_message") or ""))
+        session = session or self._session_now()
+        session = session or Session(self, self._policy, question=str(context.get("user_message") or ""), contract=self._contract)
         if not session.has_sources or sources_in(context):
             session.use(sources_in(context) or ())
         for raw, shown in session.judged:
@@ -271,7 +281,8 @@ class Adapter:
         self._gate_models()
         self._gate_history()
         messages, state = given.get("messages"), given.get("state")
-        session = Session(self, self._policy, question=question_of(given.get("prompt"), messages), sources=sources_of(messages, state))
+        question, sources = question_of(given.get("prompt"), messages), sources_of(messages, state)
+        session = Session(self, self._policy, question=question, sources=sources, contract=self._contract)
         if "options" in given:
             given["options"] = settled(given["options"])
         if messages is not None:
@@ -366,6 +377,18 @@ class _History(dict[Any, Any]):
         kept = self._adapter.keep(key, events)
         if kept is not None:
             super().__setitem__(*kept)
+
+
+def _contract(given: object, policy: Policy) -> AnswerContract | None:
+    """The contract of `custom_data.sentence_gate_contract`: categories, item, texts. Raises UsageError for anything else."""
+    if given is None:
+        return None
+    from ..contract import AnswerContract
+
+    if not isinstance(given, Mapping) or (unknown := sorted(given.keys() - {"categories", "item", "texts"})):
+        what = f"has no key {unknown[0]!r}" if isinstance(given, Mapping) else f"is a mapping, not {type(given).__name__}"
+        raise UsageError(f"custom_data.sentence_gate_contract {what}; the keys are categories, item, texts")
+    return AnswerContract(**given, policy=policy)
 
 
 def _is_ours(flow: str) -> bool:

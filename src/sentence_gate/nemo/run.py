@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from contextvars import copy_context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nemoguardrails.streaming import END_OF_STREAM, StreamingHandler
 
@@ -18,6 +18,9 @@ from ..streams import agate_stream
 from . import session as sessions
 from .results import content_of
 from .session import FLOW, Session, aclose
+
+if TYPE_CHECKING:
+    from ..contract import ContractGate
 
 
 class Run:
@@ -127,6 +130,10 @@ class Run:
     async def _gated(self) -> AsyncGenerator[str, None]:
         """Released text, as it is released, and nothing else."""
         first = await self._next()
+        if self.session.contract is not None:
+            async for text in self._typed(first, self.session.typed_gate(self.session.contract)):
+                yield text
+            return
         gate = self.session.gate()  # the sources are known by the time the answer begins
         events = agate_stream(self._pieces(first), gate)
         try:
@@ -137,6 +144,27 @@ class Run:
             await aclose(events)
             if self._verbatim is None:
                 self.session.tell(gate.report)
+
+    async def _typed(self, first: str | None, gate: ContractGate) -> AsyncGenerator[str, None]:
+        """A typed answer, as one chunk of JSON when it is decided; the model is closed when its answer is stopped."""
+        ending = Ending.cancelled()
+        async with aclosing(self._pieces(first)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Ending):
+                    ending = piece
+                else:
+                    gate.feed(piece)
+                if gate.stopped:
+                    break
+        if self._payload is not None:
+            return
+        if self._verbatim is not None:
+            yield self._verbatim
+            return
+        final = gate.finish(ending)
+        if final.report is not None:
+            self.session.tell(final.report)
+        yield final.json
 
     def _text(self, event: Event) -> list[str]:
         match event:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import asdict, is_dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..endings import UNATTESTED, Tracker
 from ..errors import UsageError
@@ -19,6 +19,9 @@ from ..policy import Policy
 from ..providers import ReasoningFilter
 from ..providers import nemo as provider
 from ..sources import Source, Sources
+
+if TYPE_CHECKING:
+    from ..contract import AnswerContract, ContractGate  # needs the extra `contract`, and only a typed answer needs it
 
 log = logging.getLogger("sentence_gate.nemo")
 
@@ -65,9 +68,18 @@ class Call:
 class Session:
     """One request to a gated `LLMRails`. No repr shows text."""
 
-    def __init__(self, owner: object, policy: Policy, *, question: str = "", sources: Iterable[Any] | None = None) -> None:
+    def __init__(
+        self,
+        owner: object,
+        policy: Policy,
+        *,
+        question: str = "",
+        sources: Iterable[Any] | None = None,
+        contract: AnswerContract | None = None,
+    ) -> None:
         self.owner = owner
         self.policy = policy
+        self.contract = contract
         self.question = question
         self._given = None if sources is None else tuple(sources)
         self.calls: list[Call] = []
@@ -102,11 +114,24 @@ class Session:
         gate.finish(self.ending_of(text))
         return gate.report
 
+    def typed_gate(self, contract: AnswerContract) -> ContractGate:
+        """A gate for one typed answer over the sources that are known now."""
+        from ..contract import ContractGate
+
+        return ContractGate(contract, indexed(self._given or ()), question=self.question)
+
     def judge(self, text: str) -> tuple[Report, str]:
-        """Judges a whole answer: the report, and the text with its notice. Both are kept."""
-        report = self.report_on(text)
+        """Judges a whole answer: the report, and the text with its notice, or the typed answer as JSON. Both are kept."""
+        if self.contract is not None:
+            gate, thoughts = self.typed_gate(self.contract), ReasoningFilter()
+            gate.feed(thoughts.feed(text))
+            gate.feed(thoughts.finish())
+            final = gate.finish(self.ending_of(text))
+            report, shown = final.report or self.report_on(""), final.json
+        else:
+            report = self.report_on(text)
+            shown = with_notice(report)
         self.tell(report)
-        shown = with_notice(report)
         self.judged.append((text, shown))
         return report, shown
 
