@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx2
@@ -12,6 +14,7 @@ from programs import assistant, eventually
 
 READERS = 500
 ROUNDS = 3
+BENCHMARK = Path(__file__).parents[1] / "bench" / "serving.py"
 KINDS = 4  # of the suggested questions, those that reach the model
 
 
@@ -53,3 +56,9 @@ def test_five_hundred_at_once() -> None:
             eventually(lambda: descriptors(process.pid) <= at_rest)
             held.append(resident(process.pid))
         assert held[-1] < held[0] * 1.1, held  # the first round's memory serves the others
+
+
+def test_no_object_is_left_behind() -> None:
+    told = subprocess.run([sys.executable, str(BENCHMARK), "--traced", "--streams", "100"], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("100 at once") == 3

@@ -1,4 +1,4 @@
-"""The real client, the endpoint, and nginx and Caddy before it: a sentence arrives when it is released, and who leaves is missed at once."""
+"""The real client, the endpoint, nginx and Caddy before it: a sentence arrives when it is released, and a reader who leaves is missed."""
 
 from __future__ import annotations
 
