@@ -13,7 +13,7 @@ import httpx2
 from programs import assistant, eventually
 
 READERS = 500
-ROUNDS = 3
+ROUNDS = 2
 BENCHMARK = Path(__file__).parents[1] / "bench" / "serving.py"
 KINDS = 4  # of the suggested questions, those that reach the model
 
