@@ -121,6 +121,14 @@ def assistant(*options: str, upstream: str = "") -> Iterator[tuple[str, subproce
             drain.join(5)
 
 
+@contextlib.contextmanager
+def passthrough(upstream: str) -> Iterator[str]:
+    """`sentence-gate serve` before an upstream."""
+    port = free_port()
+    with _started([sys.executable, "-m", "sentence_gate", "serve", "--upstream", upstream, "--port", str(port)], port) as address:
+        yield address
+
+
 def _ports(text: str, own: int, upstream: str) -> str:
     changed = text.replace("127.0.0.1:8080", f"127.0.0.1:{own}").replace("127.0.0.1:8000", upstream.removeprefix("http://"))
     assert changed.count("127.0.0.1:") == 2
@@ -154,7 +162,7 @@ def caddy(upstream: str, folder: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _started(command: list[str], port: int, **environment: str) -> Iterator[str]:
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, **environment}) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}) as process:
         try:
             eventually(lambda: _listens(port) or process.poll() is not None)
             assert process.poll() is None, f"{command[0]} did not start"
@@ -170,9 +178,11 @@ def _listens(port: int) -> bool:
 
 
 class Wire:
-    """A TCP forwarder before an address that keeps what the reader is sent. Who hangs up on one side is hung up on the other."""
+    """A TCP forwarder before an address that keeps what the reader is sent, and may cut it into pieces of so many bytes. Who hangs up on
+    one side is hung up on the other."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, cut: int = 65536) -> None:
+        self.cut = cut
         self.target = ("127.0.0.1", int(re.sub(r".*:", "", address)))
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
@@ -186,18 +196,19 @@ class Wire:
             while True:
                 reader, _ = self.listening.accept()
                 server = socket.create_connection(self.target)
+                reader.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self.open += [reader, server]
                 for source, target, kept in ((reader, server, None), (server, reader, self.kept)):
                     self.threads.append(threading.Thread(target=self._pass, args=(source, target, kept)))
                     self.threads[-1].start()
 
-    @staticmethod
-    def _pass(source: socket.socket, target: socket.socket, kept: bytearray | None) -> None:
+    def _pass(self, source: socket.socket, target: socket.socket, kept: bytearray | None) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
                 if kept is not None:
                     kept += data
-                target.sendall(data)
+                for at in range(0, len(data), self.cut):
+                    target.sendall(data[at : at + self.cut])
         for one in (source, target):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)

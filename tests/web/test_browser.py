@@ -186,6 +186,22 @@ def test_right_to_left_beside_the_unchecked_stream(page: Page, embedded: str) ->
     assert page.complaints() == []
 
 
+def test_a_stream_that_is_cut_into_single_bytes(page: Page, embedded: str) -> None:
+    wire = Wire(embedded, cut=1)
+    try:
+        page.open(wire.address, "fa")
+        page.suggest(1)
+        eventually(lambda: page.outcomes() == ["withheld"])
+        assert page.sentences(0) == [
+            "آپولو ۱۱ در ۲۰ ژوئیهٔ ۱۹۶۹ روی ماه فرود آمد.",
+            "نیل آرمسترانگ نخستین انسانی بود که بر سطح ماه قدم گذاشت.",
+        ]
+        assert page.texts(".notice.withheld")[0].endswith(notice(Policy(language="fa"), "stopped"))
+        assert page.complaints() == []
+    finally:
+        wire.close()
+
+
 def test_withheld_cut_and_refused_look_different(page: Page, embedded: str) -> None:
     page.open(embedded, "en")
     for number, kind in ((0, "accepted"), (1, "withheld"), (2, "cut"), (3, "refused"), (4, "refused")):

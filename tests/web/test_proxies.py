@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import openai
 import pytest
-from programs import FABRICATED, QUESTION, SENTENCES, Provider, assistant, caddy, eventually, nginx, provider_at
+from programs import EXAMPLE, FABRICATED, QUESTION, SENTENCES, Provider, assistant, caddy, eventually, nginx, passthrough, provider_at
+
+from sentence_gate import Policy, notice
 
 BARE = """server {
     listen 127.0.0.1:8080;
@@ -113,3 +117,44 @@ def test_with_a_key_the_real_client_asks(served: Served) -> None:
     assert request["messages"][-1] == {"role": "user", "content": QUESTION}
     assert httpx2.get(f"{served.address}/desks.json").json()["compare"] is False
     assert httpx2.post(f"{served.address}/unchecked", json={"question": QUESTION, "language": "en"}).status_code in (404, 405)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_openai_client_reads_the_pass_through(way: str, tmp_path: Path) -> None:
+    provider = Provider()
+    with provider_at(provider) as upstream, passthrough(upstream) as gate, WAYS[way](gate, tmp_path) as address:
+        client = openai.OpenAI(base_url=f"{address}/v1", api_key="x", max_retries=0, timeout=15)
+        sources = ["Apollo 11 landed on the Moon on 20 July 1969. The crew brought back 21.55 kilograms of rock and dust."]
+        stream = client.chat.completions.create(
+            model="x",
+            messages=[{"role": "user", "content": QUESTION}],
+            stream=True,
+            extra_body={"sentence_gate": {"sources": sources, "language": "en"}},
+        )
+        with stream:
+            chunks = iter(stream)
+            assert next(chunks).choices[0].delta.content == ""
+            for number, sentence in enumerate(SENTENCES, 1):
+                provider.allowed = number
+                assert str(next(chunks).choices[0].delta.content).strip() == sentence
+                assert provider.sent == number
+            provider.allowed = 3
+            told, last = list(chunks)
+            assert str(told.choices[0].delta.content).strip() == notice(Policy(language="en"), "stopped")
+            assert last.choices[0].finish_reason == "content_filter"
+        eventually(lambda: provider.left == [3])
+
+        provider.reset()  # a client that leaves
+        with client.chat.completions.create(
+            model="x", messages=[{"role": "user", "content": "?"}], stream=True, extra_body={"sentence_gate": {"sources": sources}}
+        ) as stream:
+            provider.allowed = 1
+            assert [next(stream).choices[0].delta.content for _ in range(2)][1]
+        eventually(lambda: provider.left == [1])
+        client.close()
+
+
+def test_caddy_takes_its_file_as_it_is_written() -> None:
+    written = (EXAMPLE / "Caddyfile").read_text()
+    done = subprocess.run(["caddy", "fmt", "-"], input=written, capture_output=True, text=True, check=True)
+    assert done.stdout == written

@@ -76,13 +76,10 @@ async function gated(turn, body, signal) {
           if (event.status === "accepted") turn.outcome("accepted");
       }
     }
-    if (!complete) turn.notice("failed", turn.desk.page.failed_notice); // a stream without its last event was cut on the way
+    if (!complete) turn.broken("failed"); // a stream without its last event was cut on the way
   } catch (error) {
-    if (signal.aborted) turn.notice("left", turn.desk.page.left_notice);
-    else {
-      console.error(error);
-      turn.notice("failed", turn.desk.page.failed_notice);
-    }
+    if (!signal.aborted) console.error(error);
+    turn.broken(signal.aborted ? "left" : "failed");
   }
 }
 
@@ -176,6 +173,11 @@ class Turn {
     const box = make("div", { class: `notice ${kind}` }, icon(kind), make("p", {}, make("strong", {}, this.desk.page[kind]), " ", told));
     this.answer.append(box);
     this.follow();
+  }
+
+  /** The stream is over before its end; if a notice has said so already, that one stays alone. */
+  broken(kind) {
+    if (this.article.dataset.outcome === "open") this.notice(kind, this.desk.page[`${kind}_notice`]);
   }
 
   sources(cited) {
