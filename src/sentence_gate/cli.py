@@ -64,7 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _wrong_use(str(error))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # while it was not waiting for standard input
+        _tell("cancelled")
         return CANCELLED
     except BrokenPipeError:
         # The reader left. What is still buffered must not fail again when the interpreter flushes it.
