@@ -3,8 +3,8 @@
 `see(text)` is what a reader sees of Markdown and HTML: emphasis, tags, comments, link targets, backslash escapes and entities are gone.
 `fold(text)` is the form in which two texts are compared: digits of every script are ASCII, Arabic letter forms are Persian ones,
 short-vowel marks, tatweel and the Armenian marks of intonation inside words are gone, width, font and presentation forms are folded (NFKC,
-character by character), ZWNJ is a space, other invisible characters are nothing. Superscript digits stay, since a power is no digit. Case
-stays. Both are copies: the stream's text is never changed.
+character by character), ZWNJ is a space, other invisible characters are nothing. Superscript digits stay, since a power is no digit, but
+behind white space or a currency sign they are digits like any other. Case stays. Both are copies: the stream's text is never changed.
 
 Source of the rules: UAX #15 (NFKC), UTS #39 (what is invisible), CommonMark 0.31 (escapes, emphasis, entities).
 """
@@ -48,6 +48,11 @@ _ZWNJ_IN_NUMBER = re.compile("(?<=\\d)\u200c+(?=\\d)")
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a]")
 
 
+_BASELESS = re.compile("(?<![mM] )(?<=[ \\t$€£¥₹~≈=<>])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?m:^)[⁰¹²³⁴⁵⁶⁷⁸⁹]{2,}")
+"""Superscript digits that are no power and no note's number."""
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
 class _Fold(dict[int, str]):
     """code point -> its folded text, filled as characters are met."""
 
@@ -88,7 +93,7 @@ def fold(text: str) -> str:
         text = unicodedata.normalize("NFC", _MARKS_ON_DIGITS.sub("", text))
     if "\u200c" in text:
         text = _ZWNJ_IN_NUMBER.sub("", text)
-    return text.translate(_TABLE)
+    return _BASELESS.sub(lambda match: match.group().translate(_LOWERED), text.translate(_TABLE))
 
 
 _MARKUP = re.compile(r"[*_`~<&\\\[]")

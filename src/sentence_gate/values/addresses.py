@@ -27,7 +27,7 @@ _STRONG = (
     "cn|jp|kr|"
     "tw|hk|sg|th|vn|ph|pk|bd|lk|np|af|iq|sa|ae|qa|kw|om|ye|jo|lb|sy|eg|dz|tn|ly|tr|il|gr|cy|bg|ro|hu|cz|sk|hr|rs|si|ua|by|kz|uz|ge|az|fi|se|dk|nl|"
     "ch|"
-    "lu|li|ie|pt|br|ar|mx|cl|pe|ve|uy|bo|ec|cr|cu|au|nz|za|ng|ke|gh|tz|ug|et|ca|tv|fm|ly|gg|example|test|onion|arpa"
+    "lu|li|ie|pt|br|ar|mx|cl|pe|ve|uy|bo|ec|cr|cu|au|nz|za|ng|ke|gh|tz|ug|et|zm|zw|mz|ca|tv|fm|ly|gg|tk|gq|pw|icu|ws|mk|mt|ba|рф|xn--[a-z0-9-]{2,59}|example|test|onion|arpa"
 )
 # Those that are words too: a host only with a path behind it or with two and more dots in it.
 _WEAK = (
@@ -39,7 +39,7 @@ _FILES = re.compile(r"\.(?:rs|cc|pl|ms)$")
 # Letters of a bare host: those of other scripts than Latin-like ones are words that are written on to it.
 _L = "a-z0-9\u00c0-\u058f"
 _ADDRESS = re.compile(
-    r"(?P<scheme>(?<![a-z])(?:[a-z][a-z0-9+.-]{1,15}:(?:/{2,}|\\\\)|(?:javascript|vbscript):(?=\S)|data:[a-z]+/[a-z0-9.+-]{1,60}[;,]))"
+    r"(?P<scheme>(?<![a-z])(?:[a-z][a-z0-9+.-]{1,15}:(?:/{2,}|\\\\)|(?:https?|ftp|wss?):[/\\]+(?=[^\W_])|(?:javascript|vbscript):(?=\S)|data:[a-z]+/[a-z0-9.+-]{1,60}[;,]))"
     r"|(?P<at>@)"
     rf"|(?<![{_L}_@./-])(?P<www>www\.(?=[^\W_]))"
     rf"|(?<![{_L}_@./\\-])(?P<host>(?:[{_L}][{_L}_-]{{0,62}}\.){{1,8}}(?:{_STRONG}|{_WEAK})(?![{_L}_-])(?!\.(?-i:[a-z0-9])))"
