@@ -78,6 +78,24 @@ def test_a_source_in_each_language(code: str, date: str) -> None:
     assert unsupported("In 2018.", f"({date})", language=code) != []
 
 
+SPANS = [
+    ("de", "Vom 3. bis zum 5. Mai.", ["3. Mai", "5. Mai", "3.5.", "03.05."], ["4. Mai", "3.6.", "3. Juni"]),
+    ("de", "Vom 3.–5. Mai 2019.", ["3. Mai 2019"], ["4. Mai 2019", "3. Mai 2018"]),
+    ("de", "Bis 3.5. offen.", ["3. Mai"], ["5. März"]),
+    ("en", "From the 3rd to the 5th of May.", ["May 3", "May 5"], ["May 4"]),
+    ("en", "From 9 am to 12 May.", ["9 am", "May 12"], ["May 9"]),
+    ("hi", "3 से 5 मई 2019 तक।", ["3-5 मई 2019", "3 मई"], ["4 मई"]),
+    ("zh", "2019年5月3日至5日。", ["5月5日", "2019年5月5日"], ["5月4日", "6月5日"]),
+    ("de", "Das Semester 2018/19.", ["18/19"], ["19/20", "17/18"]),
+]
+
+
+@pytest.mark.parametrize(("code", "source", "yes", "no"), SPANS)
+def test_both_ends_of_a_span_of_days(code: str, source: str, yes: list[str], no: list[str]) -> None:
+    assert [date for date in yes if unsupported(f"({date})", source, code)] == []
+    assert [date for date in no if not unsupported(f"({date})", source, code)] == []
+
+
 PARTS_YES = [
     ("en", "In May 2019.", "on 5 May 2019"),
     ("en", "In May 2019.", "2019-05-05"),

@@ -14,6 +14,8 @@ from .numerals import canonical
 
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]+)?)?(?![0-9]|:[0-9])")
 _SECOND_DAY = re.compile(r" ?[-–—] ?([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
+_SECOND_MARKED = re.compile(r" ?[-–—~至到] ?([0-9]{1,2}) ?[日号號일]")
+_DAY_AND_MONTH = re.compile(r"(0?[1-9]|[12][0-9]|3[01])\.(0?[1-9]|1[0-2])")
 _YEAR_BEHIND = re.compile(r"(?:,| [^\W\d_]{2,4})? ([12][0-9]{3})(?![0-9])")
 _SAME_MONTH_REACH = 600
 """Code points within which "the same month" speaks of a date before it."""
@@ -99,7 +101,19 @@ def marked(look: Look, match: re.Match[str]) -> int:
     if year:
         long = [int(year)] if len(year) == 4 else [*long_years(int(year), "g")]
     by_name(look, match.start(), match.end(), "g", long, int(month), int(day) if day else None, [n for n in (year, month, day) if n])
+    if look.source and day and (second := _SECOND_MARKED.match(look.low, match.end())) and int(day) < int(second[1]) <= 31:
+        by_name(look, second.start(1), second.end(), "g", long, int(month), int(second[1]), [second[1]])
+        return second.end()
     return match.end()
+
+
+def perhaps(found: Found, text: str) -> None:
+    """31.3. is a day and month too, where the decimal mark is a comma."""
+    match = _DAY_AND_MONTH.fullmatch(text)
+    if match:
+        day, month = int(match[1]), int(match[2])
+        found.keys = (*found.keys, *day_of_month("n", month, day))
+        found.vouched = [*found.vouched, *parts("n", None, month, day)]
 
 
 def by_name(

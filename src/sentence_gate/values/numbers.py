@@ -18,6 +18,10 @@ _MIX = re.compile(rf"(?:{LETTER}|[0-9])+(?:[-_.](?:{LETTER}|[0-9])*?[0-9](?:{LET
 _AREA = re.compile(r"(?:[mkcdµμ]?m|ft|in|yd|mi)[23](?![^\W_])")
 _DOUBTFUL = frozenset(("k", "m", "b", "t", "mm", "mi"))
 """Scale words that are units too: 100m, 5 mm."""
+_SYMBOLS = "".join(sorted(CURRENCY))
+_MONEY_BEFORE = re.compile(rf"(?:[{_SYMBOLS}]|(?<![^\W_])(?:usd|eur|gbp|chf|cad|aud|jpy|inr)) ?$")
+_MONEY_BEHIND = re.compile(rf" ?(?:[{_SYMBOLS}]|(?:usd|eur|gbp|chf|cad|aud|jpy|inr|euros?|dollars?|pounds?)(?![^\W_]))")
+"""Beside an amount of money a letter is a scale word: $40k, 40M EUR."""
 _OPENERS = frozenset("([{<«“\"'=~≈<>≤≥±×*/:|,;،؛")
 _BEFORE_POINT = frozenset("$€£¥₹-−–+(~≈<>≤≥=/")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−", "0123456789+--")
@@ -71,6 +75,8 @@ def number(look: Look, start: int, end: int, text: str, plain: bool, before: str
     add(look, start, end, options, sign, units)
     if not plain and not sign and (look.source or table.decimal == ",") and behind != "%" and before not in CURRENCY:
         clocks.perhaps(look.found[-1], text)
+        if behind == "." and table.decimal == ",":
+            dates.perhaps(look.found[-1], text)
     return after
 
 
@@ -171,7 +177,7 @@ def scaled(look: Look, start: int, options: tuple[Parts, ...], sign: str, ahead:
     factor = table.scales[word]
     end = ahead.end("scale")
     look.taken.add(ahead.start("scale"))
-    doubtful = word in _DOUBTFUL
+    doubtful = word in _DOUBTFUL and not _MONEY_BEFORE.search(low[max(0, start - 5) : start]) and not _MONEY_BEHIND.match(low, end)
     if len(word) == 1 and doubtful and ahead["scale_gap"]:
         add(look, start, ahead.start(), options, sign, [])
         return ahead.start()
@@ -252,7 +258,8 @@ def fraction(look: Look, start: int, end: int, above: str, below: str) -> int:
     if len(above) == 4 and above.isdigit() and below.isdigit() and len(below) in (2, 4) and 1000 <= int(above) < 2200:
         second = below if len(below) == 4 else above[:2] + below
         if int(second) == int(above) + 1 or len(below) == 4:
-            look.found.append(Found(start, start + 4, "number", (f"n{above}", key), [key, f"n{above}", f"n{second}"]))
+            vouched = [key, f"n{above}", f"n{second}", f"q{above[2:]}/{second[2:]}"]  # 18/19 too
+            look.found.append(Found(start, start + 4, "number", (f"n{above}", key), vouched))
             look.found.append(Found(start + 5, end, "number", (f"n{second}", key), []))
             return end
     keys, vouched = [key], [key]

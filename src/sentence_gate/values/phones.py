@@ -7,9 +7,11 @@ import re
 from .look import Found, Look
 from .numerals import canonical
 
-_INTERNATIONAL = re.compile(r"\+(?:[0-9]{1,4}(?:[ .()/-]{1,2}[0-9]{1,8}){1,6}|[0-9]{7,15})(?![0-9])")
+_GAP = r"(?:[ ./-]?\([0-9]{1,5}\)[ ./-]?|\)[ ./-]?|[ /-]{1,2}|[.](?! ))"
+"""What parts the groups of a number; a full stop and a space end a sentence, and a bracket that holds more than a group is none."""
+_INTERNATIONAL = re.compile(rf"\+(?:[0-9]{{1,4}}(?:{_GAP}[0-9]{{1,8}}){{1,6}}|[0-9]{{7,15}})(?![0-9])")
 _BRACKETED = re.compile(r"\((?:0[0-9]{1,5}|[0-9]{3})\)[ -]?[0-9]{2,5}(?:[ .-][0-9]{2,5}){0,4}(?![0-9])")
-_LEADING_ZERO = re.compile(r"0[0-9]{1,5}(?:[ /-][0-9]{2,8}){1,5}(?![0-9])")
+_LEADING_ZERO = re.compile(r"0(?:[0-9]{1,5}(?:[ /-][0-9]{2,8}){1,5}|[0-9](?:\.[0-9]{2}){4})(?![0-9])")
 _THREE_THREE_FOUR = re.compile(r"(?:1[ .-])?[0-9]{3}(?P<gap>[ .-])[0-9]{3}(?P=gap)[0-9]{4}(?![0-9])")
 _HYPHENS = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9}){2,7}(?![0-9]|-[0-9])")
 _TRUNK = re.compile(r"\(0\)")

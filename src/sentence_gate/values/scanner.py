@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from ..normal import MARKS
 from . import clocks, dates, names, numbers, phones, words
 from .look import ASCII_WORD, DASHES, LATIN_WORD, Found, Look
 from .numerals import NUMERAL, canonical, times
@@ -26,8 +27,11 @@ _BY_SPACE = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,٫][0-9]+(?![0-9
 _BY_COMMA_SPACE = re.compile(r"[0-9]{1,3}(?:[,،] [0-9]{3})+(?![0-9])(?:\.[0-9]+(?![0-9]))?")
 _FRENCH_CLOCK = re.compile(r"h([0-5][0-9])(?![0-9])")
 _SECOND_DAY = re.compile(r" ?[-–—] ?([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
-_SECOND_DAY_BY_WORD = re.compile(r" [^\W\d_]{1,5} ([0-9]{1,2})(?![0-9]|[.,:/][0-9])")
-"""From 15 to 20 March."""
+_SECOND_DAY_BY_WORD = re.compile(
+    rf"(?:[-.]?[^\W\d_]{{1,3}}(?=[ –—-])|[.º°ª])?(?: ?[-–—] ?|(?: (?:[^\W\d_]|[{MARKS}]){{1,5}}){{1,2}} )"
+    r"([0-9]{1,2})(?![0-9]|[.,:/][0-9])"
+)
+"""From 15 to 20 March, 15.-20. März, the 15th to the 20th of March."""
 _DOTTED_CLOCK = re.compile(r"([01]?[0-9]|2[0-4])\.([0-5][0-9])")
 """9.00 to 17.00 Uhr: the word for a clock stands behind the second one only."""
 _RANGE_GAP = re.compile(r"[ %°]{0,2}(?:[-–—~～〜至到]|[^\W\d_]{1,5})[ $€£¥₹]{0,2}$")
@@ -158,7 +162,7 @@ def in_words(look: Look, start: int, end: int, value: int, width: int, before: s
             )
             return match.end()
         second = _SECOND_DAY.match(low, end) if behind in DASHES or behind == " " else None
-        if second is None and look.source and behind == " ":
+        if second is None and look.source and kind is None:
             second = _SECOND_DAY_BY_WORD.match(low, end)
         if second and not value < int(second[1]) <= 31:
             second = None
