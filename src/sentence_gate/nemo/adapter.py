@@ -162,7 +162,7 @@ class Adapter:
             return key, results.swapped(events, self._swaps(session))
         said = [str(event.get("script")) for event in events if event.get("type") == "StartUtteranceBotAction"]
         if not said or not session.said_by_model(said[-1]):
-            return key, events
+            return key, results.swapped(events, [])
         # of a stream: the key, which ends in the answer, is that of the answer that the reader got
         if self._contract is not None:
             swap = (said[-1], session.judge(said[-1])[1])

@@ -78,7 +78,7 @@ _THOUGHTS = frozenset({"bot_thinking"})
 
 
 def swapped(value: Any, swaps: list[tuple[str, str]]) -> Any:
-    """Plain data with the texts replaced, longest first; what is no plain data stays as it is."""
+    """Plain data with the texts replaced, longest first, and without reasoning; what is no plain data stays as it is."""
     return _swapped(value, sorted(((raw, shown) for raw, shown in swaps if raw.strip() and raw != shown), key=lambda swap: -len(swap[0])))
 
 
@@ -89,7 +89,8 @@ def _swapped(value: Any, swaps: list[tuple[str, str]]) -> Any:
                 value = value.replace(raw, shown)
         return value
     if isinstance(value, dict):
-        return {key: _swapped(inner, swaps) for key, inner in value.items()}
+        left_out = _THOUGHTS | {"content"} if value.get("type") == "BotThinking" else _THOUGHTS
+        return {key: _swapped(inner, swaps) for key, inner in value.items() if key not in left_out}
     if isinstance(value, list):
         return [_swapped(inner, swaps) for inner in value]
     if isinstance(value, tuple) and type(value) is tuple:

@@ -48,6 +48,16 @@ def test_nothing_that_a_caller_may_ask_for_holds_what_was_withheld(state: Any) -
     assert result.log.stats.llm_calls_count == 1
 
 
+@pytest.mark.parametrize("answer", [GOOD, BAD])
+def test_reasoning_in_tags_is_in_no_state_and_no_memory(answer: str) -> None:
+    app = rails(f"<think>It was 4711 of old.</think>{answer}")
+    result = app.generate(messages=asked(), options=EVERYTHING, state={})
+    app.generate(messages=asked())
+    assert "4711" not in json.dumps(result.model_dump(), default=repr) + repr(app.events_history_cache)
+    again = app.generate(messages=[{"role": "user", "content": "And?"}], state=result.state)
+    assert again.response[0]["content"] == result.response[0]["content"]
+
+
 def test_a_variable_can_be_asked_for_by_name() -> None:
     result = rails(BAD).generate(messages=asked(), options={"output_vars": ["bot_message", "relevant_chunks_sep"]})
     assert result.output_data == {"bot_message": TOLD, "relevant_chunks_sep": SOURCES}
