@@ -120,7 +120,7 @@ def test_the_readmes_commands_are_those_that_ci_runs() -> None:
         assert f"readme_command {name}" in ci
     before_hosts, _, hosts = ci.partition("suite() {")
     assert "pip install" not in before_hosts.replace("apt-get install", "")
-    for folder in [*(ROOT / "tests" / "hosts").iterdir(), ROOT / "tests" / "clients"]:
+    for folder in [*(ROOT / "tests" / "hosts").iterdir(), ROOT / "tests" / "clients", ROOT / "tests" / "web"]:
         if folder.is_dir() and any(folder.glob("test_*.py")):
             assert str(folder.relative_to(ROOT)) in hosts
 
