@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentence_gate import Ending, Usage
+from sentence_gate import Ending, Usage, UsageError
 from sentence_gate.endings import Tracker, stricter, tail_is_judged
 from sentence_gate.events import ENDING_KINDS, Delta, ToolPiece
 from sentence_gate.providers import anthropic, langchain, openai_chat
@@ -148,3 +148,8 @@ def test_a_later_event_never_makes_it_milder(deltas: list[Delta], later: list[De
         assert ORDER.index(after.kind) <= ORDER.index(before.kind)
     if tail_is_judged(before) and tail_is_judged(after):
         assert ORDER.index(after.kind) <= ORDER.index(before.kind)
+
+
+def test_a_usage_of_another_kind_is_the_callers_mistake() -> None:
+    with pytest.raises(UsageError):
+        Ending("completed", usage=7)  # type: ignore[arg-type]

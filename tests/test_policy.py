@@ -82,8 +82,12 @@ def test_wrong_mappings(wrong: dict, says: str) -> None:
         Policy.from_mapping(wrong)
 
 
+def test_checks_may_be_any_iterable() -> None:
+    assert Policy(checks=(check for check in DEFAULT_CHECKS)).checks == DEFAULT_CHECKS  # type: ignore[arg-type]
+
+
 def test_names_of_checks_stand_in_a_mapping_only() -> None:
-    for wrong in (["hidden_text"], "hidden_text"):
+    for wrong in (["hidden_text"], "hidden_text", None, 7):
         with pytest.raises(UsageError):
             Policy(checks=wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError):

@@ -92,6 +92,8 @@ class Ending:
     def __post_init__(self) -> None:
         if self.kind not in ENDING_KINDS:
             raise UsageError(f"unknown kind of ending {self.kind!r}; the kinds are {', '.join(ENDING_KINDS)}")
+        if self.usage is not None and not isinstance(self.usage, Usage):
+            raise UsageError(f"the usage of an ending is a Usage or None, not {type(self.usage).__name__}")
 
     @classmethod
     def completed(cls, provider_reason: str | None = None, **more: Any) -> Ending:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
@@ -54,9 +54,10 @@ class Policy:
         for name, choice in (("on_violation", OnViolation), ("citation_scope", CitationScope)):
             if getattr(self, name) not in get_args(choice):
                 raise _wrong(name, "one of " + ", ".join(get_args(choice)), getattr(self, name))
-        if isinstance(self.checks, str) or not all(map(callable, self.checks)):
+        checks = tuple(self.checks) if isinstance(self.checks, Iterable) and not isinstance(self.checks, str) else (None,)
+        if not all(map(callable, checks)):
             raise UsageError("checks is a sequence of callables (sentence, sources, policy); names stand in a mapping only")
-        object.__setattr__(self, "checks", tuple(self.checks))
+        object.__setattr__(self, "checks", checks)
         if not isinstance(self.notices, Mapping):
             raise _wrong("notices", "a mapping from name to text", self.notices)
         for name, text in self.notices.items():

@@ -148,6 +148,12 @@ def chain(look: Look, start: int, end: int, text: str, before: str, behind: str)
     return 0
 
 
+def to_clock(look: Look, start: int) -> bool:
+    """Whether a number ends a range that began with a clock time: from 8 in the morning to 8 at night."""
+    last = look.found[-1] if look.found else None
+    return last is not None and last.kind == "clock" and _RANGE_GAP.fullmatch(look.low[last.end : start]) is not None
+
+
 def in_words(look: Look, start: int, end: int, value: int, width: int, before: str, behind: str) -> int:
     """What the words around a whole number make of it: a day, a year, a clock time. 0 if nothing."""
     low, table = look.low, look.table
@@ -181,7 +187,7 @@ def in_words(look: Look, start: int, end: int, value: int, width: int, before: s
     if value <= 24 and width <= 2 and kind != "scale":
         hour = kind == "hour" or (back is not None and "hour" in back[0])
         half = ahead is not None and kind == "half"
-        if half and table.halves[ahead["half"]] in ("night", "noon") and not hour:  # type: ignore[index]
+        if half and table.halves[ahead["half"]] in ("night", "noon") and not hour and not to_clock(look, start):  # type: ignore[index]
             half = False  # "3 nights": only where something shows a clock
         if behind == "h" and (french := _FRENCH_CLOCK.match(low, end)):
             return clocks.clock(look, start, french.end(), value, ":" + french[1], before)
