@@ -91,9 +91,9 @@ def test_seeing_grows_with_the_text(seed: str) -> None:
         text = (seed * length)[:length]
         best = sys.float_info.max
         for _ in range(5):
-            started = time.perf_counter()
+            started = time.process_time()
             fold(see(text)), asides(text), targets(text)
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.process_time() - started)
         return best
 
     small, large = cost(4_000), cost(64_000)

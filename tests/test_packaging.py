@@ -165,3 +165,10 @@ def test_the_cost_cap_counts_what_was_generated(tmp_path: Path) -> None:
 def test_every_example_has_a_test() -> None:
     told = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     assert all(f'"{path.name}"' in told for path in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize(("module", "extra"), [("sentence_gate.contract", "contract"), ("sentence_gate.server", "server")])
+def test_a_missing_extra_is_named(module: str, extra: str) -> None:
+    program = f"import sys; sys.modules.update(dict.fromkeys(('anyio', 'jsonschema.exceptions'))); import {module}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert f"pip install 'sentence-gate[{extra}]'" in done.stderr

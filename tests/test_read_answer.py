@@ -30,7 +30,7 @@ from sentence_gate import (
     Violation,
 )
 from sentence_gate.limits import Limits
-from sentence_gate.streams import aread_answer, read_answer
+from sentence_gate.streams import aread_answer, gate_stream, read_answer
 
 SHOWN = "It opens at eight. The café ☕ closes at six. Bring a towel."
 FIRST_TWO = "It opens at eight. The café ☕ closes at six."
@@ -515,6 +515,9 @@ def test_wrong_calls() -> None:
         list(read_answer([b"x"], "langchain", SentenceGate(SOURCES)))
     with pytest.raises(UsageError, match="event_bytes"):
         Limits(event_bytes=0)
+    for loop in (gate_stream(["x"], SOURCES), read_answer([], "openai_chat", SOURCES)):  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="gate is a SentenceGate"):
+            list(loop)
 
 
 # ---------- leaving ----------

@@ -215,6 +215,7 @@ def test_a_model_that_fails_ends_the_turn_with_an_object() -> None:
     turn = chat("?", **options(model))
     assert (turn.final.origin, turn.final.cause) == ("fallback", "failed")
     assert "999" not in repr(turn) + json.dumps(dict(turn.trace))
+    assert turn.trace["error"] == "ConnectionError"
 
 
 def test_memory_holds_questions_and_canonical_objects() -> None:
@@ -287,6 +288,7 @@ def _ask(scripted: object, question: str) -> Turn:
         {"contract": Policy()},
         {"max_steps": 0},
         {"tools": [Tool("a", "", str), Tool("a", "", str)]},
+        {"tools": [{"name": "a"}]},
         {"colour": "red"},
     ],
 )

@@ -30,6 +30,7 @@ from .endings import UNATTESTED
 from .errors import UsageError
 from .events import ENDING_KINDS, Done, Empty, Ending, EndingKind, Failed, Omitted, Refused, Released, Status, Stopped, Truncated, Violation
 from .gate import SentenceGate
+from .markers import style_of
 from .policy import Policy
 from .replay import Malformed, Replayed, Summary, read, replay
 from .sources import Source, Sources
@@ -196,6 +197,9 @@ def _check(arguments: argparse.Namespace) -> int:
                 screen.end()
                 for violation in report.violations:
                     _tell(_place(violation))
+                if not report.cited and any(violation.check == "citation_required" for violation in report.violations):
+                    marker = style_of(policy.markers).written(1)
+                    _tell(f"a marker is written {marker} unless a policy names another style in its key markers")
                 _tell(f"{report.status}: {len(report.text)} code points released, {report.withheld_chars} withheld")
     return EXIT[gate.report.status]
 

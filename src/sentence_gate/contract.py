@@ -38,18 +38,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-from jsonschema.exceptions import SchemaError
-from jsonschema.validators import validator_for
-
 from .checks.first_person import first_person
 from .checks.hidden_text import hidden_text
 from .checks.unsupported_value import unsupported_value
 from .endings import STATUS, tail_is_judged
-from .errors import UsageError
+from .errors import UsageError, without
 from .events import Ending, Outcome, Report, Violation
 from .gate import SentenceGate, judge
 from .policy import Policy, notice
 from .sources import Source, Sources
+
+try:
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import validator_for
+except ModuleNotFoundError as error:
+    raise without("contract", error) from None
 
 Cause = Literal["invalid", "stopped", "refused", "truncated", "failed", "cancelled", "empty", "step_limit"]
 CAUSES: tuple[Cause, ...] = ("invalid", "stopped", "refused", "truncated", "failed", "cancelled", "empty", "step_limit")

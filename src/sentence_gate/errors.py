@@ -14,3 +14,8 @@ class UsageError(ValueError):
 
 class StreamError(Exception):
     """The other side's mistake: bytes, events or an ending that the provider's protocol doesn't allow."""
+
+
+def without(extra: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """The same error, with the command that installs what is missing."""
+    return ModuleNotFoundError(f"{error.msg}: pip install 'sentence-gate[{extra}]'", name=error.name, path=error.path)

@@ -228,7 +228,7 @@ class SentenceGate:
         Without an ending the stream counts as completed. Raises UsageError the second time.
         """
         if self._finished:
-            raise UsageError("finish was called before; a gate is finished once")
+            raise UsageError("finish was called before; a gate is finished once: open a new SentenceGate for the next answer")
         if ending is None:
             ending = Ending.completed()
         if not isinstance(ending, Ending):

@@ -56,7 +56,7 @@ class Policy:
                 raise _wrong(name, "one of " + ", ".join(get_args(choice)), getattr(self, name))
         checks = tuple(self.checks) if isinstance(self.checks, Iterable) and not isinstance(self.checks, str) else (None,)
         if not all(map(callable, checks)):
-            raise UsageError("checks is a sequence of callables (sentence, sources, policy); names stand in a mapping only")
+            raise UsageError("checks is a sequence of callables (sentence, sources, policy); Policy.from_mapping takes names")
         object.__setattr__(self, "checks", checks)
         if not isinstance(self.notices, Mapping):
             raise _wrong("notices", "a mapping from name to text", self.notices)

@@ -29,18 +29,21 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import anyio
-from sse_starlette.event import ServerSentEvent
-from sse_starlette.sse import EventSourceResponse
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
-
-from .errors import UsageError
+from .errors import UsageError, without
 from .events import Done, Empty, Ending, Event, Failed, Omitted, Refused, Released, Report, Stopped, Truncated
 from .gate import SentenceGate
 from .policy import Policy, notice
 from .sources import Source
+
+try:
+    import anyio
+    from sse_starlette.event import ServerSentEvent
+    from sse_starlette.sse import EventSourceResponse
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.types import Receive, Scope, Send
+except ModuleNotFoundError as error:
+    raise without("server", error) from None
 
 _LOG = logging.getLogger(__name__)
 _HEADERS = {"Cache-Control": "no-cache, no-store, no-transform", "X-Content-Type-Options": "nosniff"}  # X-Accel-Buffering: sse-starlette's

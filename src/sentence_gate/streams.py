@@ -14,6 +14,7 @@ from typing import Any
 
 from .deadlines import Deadlines
 from .endings import UNATTESTED
+from .errors import UsageError
 from .events import Delta, Ending, Event
 from .gate import SentenceGate
 from .limits import DEFAULT_LIMITS, Limits
@@ -29,6 +30,7 @@ def gate_stream(pieces: Iterable[str | Ending], gate: SentenceGate, *, ending: E
     `ending` is used if the pieces hold none. An exception of `pieces` ends the answer as provider_error (as the Ending handed over before
     it, if there was one), with its events, and is raised again. A reader who leaves closes `pieces` and ends the answer as cancelled.
     """
+    _checked(gate)
     said, iterator = None, iter(pieces)
     try:
         for piece in iterator:
@@ -56,6 +58,7 @@ def gate_stream(pieces: Iterable[str | Ending], gate: SentenceGate, *, ending: E
 
 async def agate_stream(pieces: AsyncIterable[str | Ending], gate: SentenceGate, *, ending: Ending | None = None) -> AsyncIterator[Event]:
     """`gate_stream` for an asynchronous stream; a cancelled task counts as a reader who left."""
+    _checked(gate)
     said, iterator = None, aiter(pieces)
     try:
         async for piece in iterator:
@@ -108,6 +111,7 @@ def read_answer(
     of the upstream, or a StreamError of ours (a limit, a payload that is none), ends the answer with its events and is raised again, unless
     the turn had ended before and only the transport broke. A reader who leaves ends it as cancelled.
     """
+    _checked(gate)
     reader = Reader(
         load(provider) if isinstance(provider, str) else provider,
         limits=limits,
@@ -168,6 +172,7 @@ async def aread_answer(
 
     The time limits interrupt a wait that is too long.
     """
+    _checked(gate)
     reader = Reader(
         load(provider) if isinstance(provider, str) else provider,
         limits=limits,
@@ -218,6 +223,11 @@ async def aread_answer(
         raise
     finally:
         await _aclose(iterator, source, stream)
+
+
+def _checked(gate: object) -> None:
+    if not callable(getattr(gate, "feed", None)):
+        raise UsageError(f"gate is a SentenceGate, made with the sources of this answer, not {type(gate).__name__}")
 
 
 def _opened(stream: Any, bytes_of_response: str) -> Any:

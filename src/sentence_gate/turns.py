@@ -14,6 +14,7 @@ and the final object, and no text that was withheld.
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -31,6 +32,8 @@ from .providers import ReasoningFilter, openai_chat
 from .sources import Source, Sources
 from .store import SqliteStore
 from .usage import total
+
+_LOG = logging.getLogger(__name__)
 
 Message = Mapping[str, Any]
 Model = Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Iterable[Mapping[str, Any]]]
@@ -139,6 +142,8 @@ class _Options:
             raise UsageError("store and conversation go together: the store keeps the messages of the conversation of this name")
         if self.store is not None and self.history:
             raise UsageError("give a history or a store, not both: the store has the conversation's own")
+        if not all(isinstance(tool, Tool) for tool in self.tools):
+            raise UsageError("tools is a list of Tool(name, description, run, parameters)")
         names = [tool.name for tool in self.tools]
         if len(set(names)) < len(names):
             raise UsageError("every tool has a name of its own")
@@ -161,6 +166,7 @@ class _Step:
     calls: list[_Call] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    error: str | None = None
 
 
 def _turn(question: str, options: _Options) -> Iterator[Event | Turn]:
@@ -228,8 +234,9 @@ def _step(step: _Step, question: str, messages: Sequence[Message], sources: Sour
                 outcome = gate.feed(thinking.finish())
                 shown = shown or bool(outcome.text)
                 yield from outcome.events
-    except Exception:  # the model's side failed; what it says may quote the answer
-        transport = "reset"
+    except Exception as error:
+        transport, step.error = "reset", type(error).__name__
+        _LOG.error("the model failed: %s", step.error)  # no traceback: it may quote the answer
     step.seconds, step.usage = time.monotonic() - started, tracker.usage
     ending = tracker.ending(transport)
     if calls and not shown and not gate.stopped and ending.kind == "tool_call":  # a call of a cut turn may be half of one
@@ -298,7 +305,8 @@ def _outcome(call: _Call, options: _Options) -> tuple[str, str]:
         return "forbidden", "This call is not permitted."
     try:
         return "ok", str(tool.run(**arguments))
-    except Exception:  # the tool's own; its text may name what the reader must not see
+    except Exception as error:
+        _LOG.error("the tool %s failed: %s", call.name, type(error).__name__)  # no traceback: it may name what the reader must not see
         return "failed", "The tool failed."
 
 
@@ -317,6 +325,7 @@ def _trace(final: Final, steps: Sequence[_Step], ran: list[dict[str, Any]], seco
         "seconds": round(seconds, 6),
         "origin": final.origin,
         "cause": final.cause,
+        "error": steps[-1].error,
         "checks": sorted({violation.check for violation in final.violations}),
         "faults": [fault.path for fault in final.faults],
         "object": dict(final.value),

@@ -12,12 +12,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .callback import SentenceGateCallback
-from .chain import gated
-from .documents import QUESTION_KEY, SOURCES_KEY, format_sources, sources_of, tool_documents
-from .errors import SentenceGateStop, SentenceGateWarning
-from .model import GatedChatModel
-from .runnable import SentenceGateRunnable
+from ..errors import without
+
+try:
+    from .callback import SentenceGateCallback
+    from .chain import gated
+    from .documents import QUESTION_KEY, SOURCES_KEY, format_sources, sources_of, tool_documents
+    from .errors import SentenceGateStop, SentenceGateWarning
+    from .model import GatedChatModel
+    from .runnable import SentenceGateRunnable
+except ModuleNotFoundError as error:
+    raise without("langchain", error) from None
 
 if TYPE_CHECKING:
     from .middleware import SentenceGateMiddleware
@@ -42,8 +47,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "SentenceGateMiddleware":
-        from .middleware import SentenceGateMiddleware
-
+        try:
+            from .middleware import SentenceGateMiddleware
+        except ModuleNotFoundError as error:
+            raise without("langchain-agents", error) from None
         return SentenceGateMiddleware
     if name == "AnswerContractParser":
         from .typed import AnswerContractParser

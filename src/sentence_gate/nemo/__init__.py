@@ -15,7 +15,12 @@ request (requests.py).
 
 from __future__ import annotations
 
-from .adapter import SentenceGateWarning, install, on_report
-from .session import FLOW, use_sources
+from ..errors import without
+
+try:
+    from .adapter import SentenceGateWarning, install, on_report
+    from .session import FLOW, use_sources
+except ModuleNotFoundError as error:
+    raise without("nemo", error) from None
 
 __all__ = ["FLOW", "SentenceGateWarning", "install", "on_report", "use_sources"]

@@ -157,7 +157,7 @@ class Reader:
         else:
             raise UsageError(
                 f"a stream holds bytes, mappings, the SDK's events or Server-Sent Events, not {type(item).__name__}; "
-                "text that was decoded before can't be read here"
+                "gate_stream takes text. Was the request made with stream=True?"
             )
 
     def _from_bytes(self, data: bytes) -> Iterator[Delta]:

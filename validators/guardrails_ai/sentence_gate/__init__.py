@@ -6,9 +6,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .guards import AsyncGatedGuard, GatedGuard
-from .validator import SentenceGate
-from .wrapper import gated
+from sentence_gate.errors import without
+
+try:
+    from .guards import AsyncGatedGuard, GatedGuard
+    from .validator import SentenceGate
+    from .wrapper import gated
+except ModuleNotFoundError as error:
+    raise without("guardrails", error) from None
 
 if TYPE_CHECKING:
     from .typed import AnswerContractValidator
