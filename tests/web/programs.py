@@ -169,7 +169,10 @@ def _started(command: list[str], port: int, **environment: str) -> Iterator[str]
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(10)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:  # it waits for a connection to end
+                process.kill()
 
 
 def _listens(port: int) -> bool:
