@@ -1,6 +1,7 @@
 """The wheel, the README and the examples: what a user gets and is told."""
 
 import ast
+import dataclasses
 import os
 import re
 import subprocess
@@ -134,7 +135,10 @@ def test_the_readme_names_every_check_and_language() -> None:
 
 def test_the_readmes_policy_is_one() -> None:
     (policy,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    assert sentence_gate.Policy.from_mapping(tomllib.loads(policy)).language == "de"
+    given = tomllib.loads(policy)
+    made, default = sentence_gate.Policy.from_mapping(given), sentence_gate.Policy()
+    assert set(given) == {field.name for field in dataclasses.fields(default)}
+    assert not [key for key in given if getattr(made, key) == getattr(default, key)]
 
 
 # ---------- examples ----------
