@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any
+from typing import Any, Optional, Union
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 BAD = "The archive opens at 9:30 [S1]. The Zanzibar room closes at 23:45 sharp [S1]. Quagga notes follow."
 GOOD = "The archive opens at 9:30 [S1]. Bring a pen"
@@ -128,6 +128,56 @@ def test_an_answer_in_the_arguments_of_a_tool_call(desk: Any, kind: str) -> None
     seen = desk.call(kind, guard_of(desk, kind, "noop"), model, stream=False)
     assert seen.outcomes[0].validated_output == {"answer": desk.FIRST, "room": "B"}
     assert not [canary for canary in desk.CANARIES if canary in seen.everything]
+
+
+@pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
+def test_a_field_that_guardrails_does_not_see_is_refused_before_the_model(desk: Any, kind: str) -> None:
+    class Part(BaseModel):
+        text: str = Field(json_schema_extra={"validators": [desk.host.SentenceGate(on_fail="fix")]})
+
+    text = json.dumps({"answer": GOOD, "more": {"text": BAD}})
+    optional, union = Optional[Part], Union[Part, str, None]  # noqa: UP007, UP045 - `Part | None` is another kind of object
+    seen_by_guardrails = (Part, optional, union, list[Part])
+    unseen = (Part | None, dict[str, Part], list[list[Part]], tuple[Part, Part], Optional[list[Part]])  # noqa: UP045
+    for number, annotation in enumerate((*seen_by_guardrails, *unseen)):
+        sees = number < len(seen_by_guardrails)
+        gate = Field(json_schema_extra={"validators": [desk.host.SentenceGate(on_fail="fix")]})
+        fields: Any = {"answer": (str, gate), "more": (annotation, None)}
+        model = desk.Model(text)
+        guard = getattr(desk.host, kind).for_pydantic(create_model("Answer", **fields))
+        seen = desk.call(kind, guard, model, stream=False, num_reasks=0)
+        assert (annotation, type(seen.error).__name__ == "GateNotBound") == (annotation, not sees)
+        assert model.calls == sees
+        assert not [canary for canary in desk.CANARIES if canary in seen.everything]
+
+
+@pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
+def test_what_stands_in_place_of_a_text_is_gated_whole(desk: Any, kind: str) -> None:
+    for instead in ({"x": BAD}, [BAD], [{"x": [BAD]}], {BAD: 1}):
+        answer = json.dumps({"answer": instead, "room": "B 12"})
+        seen = desk.call(kind, guard_of(desk, kind, "noop"), desk.Model(answer), stream=False, num_reasks=0)
+        assert not [canary for canary in desk.CANARIES if canary in seen.everything], instead
+        assert not seen.passed
+
+
+@pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_an_object_that_is_whole_in_an_answer_that_is_not(desk: Any, kind: str, stream: bool) -> None:
+    answer = json.dumps({"answer": "The archive opens at 9:30 [S1]. Bring a pen.", "room": "B 12"})
+    for finish in ("length", "content_filter"):
+        guard = guard_of(desk, kind, "noop")
+        seen = desk.call(kind, guard, desk.Model(answer, 5, "openai", finish=finish), stream=stream, num_reasks=0)
+        assert seen.outcomes[-1].validated_output["answer"] == desk.FIRST
+        assert not seen.passed
+
+
+@pytest.mark.parametrize("kind", ["GatedGuard", "AsyncGatedGuard"])
+@pytest.mark.parametrize("depth", [500, 5_000])
+def test_an_object_without_end(desk: Any, kind: str, depth: int) -> None:
+    answer = '{"answer": ' + '{"a": ' * depth + "1" + "}" * depth + ', "room": "B"}'
+    seen = desk.call(kind, guard_of(desk, kind, "noop"), desk.Model(answer, 100_000), stream=False, num_reasks=0)
+    assert "RecursionError" not in repr(seen.error)
+    assert not seen.passed
 
 
 def test_stock_guards_judge_a_field_and_keep_what_they_were_given(desk: Any) -> None:

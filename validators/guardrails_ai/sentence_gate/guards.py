@@ -18,6 +18,7 @@ from guardrails.types import OnFailAction
 from sentence_gate import Report, UsageError
 
 from .binding import GateNotBound
+from .fields import gated_paths
 from .session import BLANK, KEY, Session
 from .validator import SentenceGate
 from .verdict import accepted, reason
@@ -124,6 +125,11 @@ def _session(guard: Guard, metadata: dict[str, Any] | None, *, stream: bool) -> 
     )
     if not gates or (not session.structured and not places.get("$")):
         raise GateNotBound(f"this {type(guard).__name__} has no SentenceGate on its answer: add one, .use(SentenceGate())")
+    if unseen := next((path for path in gated_paths(guard._base_model) if path not in places), None):
+        raise GateNotBound(
+            f"Guardrails doesn't look at {unseen}, so its SentenceGate would not be asked. It sees fields of a model, of a list of models "
+            "and of typing.Optional[Model]; not of Model | None, dict[str, Model], a list in a list, a tuple, an optional list"
+        )
     if not session.structured and len(places["$"]) > 1:
         raise UsageError("a guard takes one SentenceGate for its text; this one has two")
     for gate in gates:

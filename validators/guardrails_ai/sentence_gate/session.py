@@ -15,6 +15,7 @@ from guardrails.classes.output_type import OutputTypes
 from guardrails.utils.parsing_utils import parse_llm_output
 
 from sentence_gate import Ending, Report, Usage
+from sentence_gate.endings import tail_is_judged
 
 from .binding import Binding
 from .handshake import Chunk, Stream
@@ -92,22 +93,27 @@ class Session(dict[str, Any]):
         usage = ending.usage if ending else None
         self.usages.append(usage if usage and usage.input_tokens is not None else None)
         if not self.structured:
-            return self._released("$", answer, ending) or BLANK
-        parsed, error = parse_llm_output(answer, self._output_type)
-        if error or isinstance(parsed, ReAsk) or parsed is None:
+            return self._released(self._places.get("$", []), answer, ending) or BLANK
+        try:
+            parsed, error = parse_llm_output(answer, self._output_type)
+            if error or isinstance(parsed, ReAsk) or parsed is None:
+                return ""
+            cut = ending if ending and not tail_is_judged(ending) else None
+            return json.dumps(self._walk("$", parsed, [], cut), ensure_ascii=False)
+        except RecursionError:  # nested too deep
             return ""
-        return json.dumps(self._walk("$", parsed), ensure_ascii=False)
 
-    def _walk(self, path: str, value: Any) -> Any:
+    def _walk(self, path: str, value: Any, above: list[int], cut: Ending | None) -> Any:
+        """The value with the texts at gated paths released. What stands there in place of a text is gated whole, keys too."""
+        gates = self._places.get(path) or above
         if isinstance(value, dict):
-            return {key: self._walk(f"{path}.{key}", inner) for key, inner in value.items()}
+            return {self._released(gates, key, cut): self._walk(f"{path}.{key}", inner, gates, cut) for key, inner in value.items()}
         if isinstance(value, list):
-            return [self._walk(path, inner) for inner in value]
-        return self._released(path, value, None) if isinstance(value, str) else value
+            return [self._walk(path, inner, gates, cut) for inner in value]
+        return self._released(gates, value, cut) if isinstance(value, str) else value
 
-    def _released(self, path: str, text: str, ending: Ending | None) -> str:
-        """What the gates at this path release, one after the other. Of two texts that are released alike the worse verdict stays."""
-        gates = self._places.get(path, [])
+    def _released(self, gates: list[int], text: str, ending: Ending | None) -> str:
+        """What these gates release, one after the other. Of two texts that are released alike the worse verdict stays."""
         reports = []
         for gate in gates:
             report = self.bindings[gate].judge(text, ending)
