@@ -316,6 +316,10 @@ def test_a_check_that_fails_is_a_violation(wrong, caplog) -> None:
         ("Ouvert à huit heures [S1] ?", "Ouvert à huit heures ?"),
         ("باز است [S1].", "باز است."),
         ("九点开门[S1]。", "九点开门。"),
+        ("Open at eight[S1].com [S1].", "Open at eight. com."),
+        ("Open at eight **[S1]**.com [S1].", "Open at eight. com."),
+        ("Open at eight ([S1]).com [S1].", "Open at eight. com."),
+        ("九点[S1].九点[S1]。", "九点.九点。"),
     ],
 )
 def test_markers_are_taken_out(text: str, shown: str) -> None:

@@ -64,8 +64,8 @@ from .events import (
     Truncated,
     Violation,
 )
-from .markers import ends_in_marker, style_of, take_out
-from .normal import WHITE
+from .markers import MarkerStyle, ends_in_marker, style_of, take_out
+from .normal import UNSPACED, WHITE
 from .policy import Policy, notice
 from .sources import Source, Sources
 from .splitter import SentenceSplitter
@@ -86,7 +86,13 @@ _REACH = 3
 _BEFORE_TOKEN = "\"'“”„‘’«»‹›「」『』*_`~#"
 _OPENING = "(\\[{<（【［"
 _INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef"
+_UNSPACED_START = re.compile(f"[{UNSPACED}]")
 _FENCE_LINE = re.compile(r"[ \t]*(?:```+|~~~+)[ \t]*")
+
+
+def _joins(before: str, text: str, style: MarkerStyle) -> bool:
+    """Whether a marker before the last full stop kept apart what would be read as one word or number without it: 40[S1].5"""
+    return before.endswith(".") and not _UNSPACED_START.match(text) and ends_in_marker(before[:-1], style)
 
 
 class SentenceGate:
@@ -275,6 +281,8 @@ class SentenceGate:
             if sentence.kind != "code":
                 glued = not lead and ends_in_marker(self._before, self._style)
                 lead, text = take_out(lead, text, self._style, after_marker=glued)
+                if not lead and not glued and text and _joins(self._before, text, self._style):
+                    lead = " "
             self._before = "" if sentence.kind == "code" else sentence.text
         for number in sentence.cites:
             if 0 < number <= len(self._sources):

@@ -255,8 +255,14 @@ def _bare(style: MarkerStyle, text: str) -> str:
 
 def ends_in_marker(text: str, style: MarkerStyle) -> bool:
     """Whether the last thing in the text is a marker, brackets and emphasis around it aside."""
-    text = text.rstrip("".join(_WRAPPERS.values()) + WHITE) if not text.endswith(style.template[-1]) else text
-    return bool(text) and style.start_before(text, len(text)) >= 0
+    end, least = len(text), max(0, len(text) - LONGEST)
+    while end > least:
+        if style.start_before(text, end) >= 0:
+            return True
+        if text[end - 1] not in WHITE and text[end - 1] not in _WRAPPERS.values():
+            return False
+        end -= 1
+    return False
 
 
 def _groups(text: str, found: tuple[Marker, ...]) -> list[tuple[int, int]]:
