@@ -18,6 +18,8 @@ from sentence_gate.normal import asides, fold, see, targets
         ("20**19**", "2019"),
         ("20<b></b>19", "2019"),
         ("20<!-- x -->19", "2019"),
+        ("20<!-->19 20<!--->19 20<?x?>19 20<!x>19", "2019 2019 2019 2019"),
+        ("1{,}200 20{19} {5}", "1,200 20{19} {5}"),
         ("20&#49;9 &amp; more", "2019 & more"),
         ("\\*not\\* 1\\.5", "*not* 1.5"),
         ("_emphasis_ and snake_case_name", "emphasis and snake_case_name"),
@@ -44,6 +46,7 @@ def test_asides_and_targets() -> None:
     text = '[a](https://x.example/?a=1&amp;b=2 "title") ![i](//y.example/p.png) '
     text += '<a href="javascript:x" class="c">l</a> <img src=z.png> [b](<data:1>)'
     assert targets(text) == ("https://x.example/?a=1&b=2", "//y.example/p.png", "javascript:x", "z.png", "data:1")
+    assert asides("<?a 1?> <!b> <!-->") == ("a 1?", "b")
     assert targets("[a]( //x.example ) [a](\n<//y.example> 'b')") == ("//x.example", "//y.example")
     assert see("[a](b c)") == "[a](b c)"
     assert targets("no targets (https://x.example)") == ()
@@ -62,6 +65,7 @@ def test_asides_and_targets() -> None:
         ("a ⁴⁵ b.¹ €⁷", "a 45 b.¹ €7"),
         ("¹ a\n² b\n¹⁴C", "¹ a\n² b\n14C"),
         ("H₂O", "H2O"),
+        ("❹❺ ⓬ 4\u20655 20∶19", "45 12 45 20:19"),
         ("１２，３％", "12,3%"),
         ("1\u00a0200 1\u202f200", "1 200 1 200"),
         ("2\u03360\u03361\u03369", "2019"),

@@ -37,12 +37,16 @@ _KEPT = frozenset("−–—٫٬،…。") | _SUPERSCRIPTS
 _LETTERS = {
     "ي": "ی", "ى": "ی", "ې": "ی", "ك": "ک", "ڪ": "ک", "ۀ": "ه", "ہ": "ه", "ھ": "ه", "أ": "ا", "إ": "ا", "ٱ": "ا", "٪": "%",
     "‘": "'", "’": "'", "ʼ": "'", "‛": "'", "′": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "‐": "-", "‑": "-",
-    "\u200c": " ", "\u2028": " ", "\u2029": " ", "⁄": "/", "∕": "/",
+    "\u200c": " ", "\u2028": " ", "\u2029": " ", "⁄": "/", "∕": "/", "∶": ":",
 }  # fmt: skip
 _MARKS_GONE = re.compile(
     r"[\u055b\u055c\u055e\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
 )
-_INVISIBLE = re.compile("[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+_CIRCLED = re.compile("[\u2776-\u2793\u24eb-\u24ff\U0001f10b\U0001f10c]")
+"""Digits and numbers in circles that have no compatible form."""
 _MARKS_ON_DIGITS = re.compile(r"(?<=\d)[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe00-\ufe0f]+")
 _ZWNJ_IN_NUMBER = re.compile("(?<=\\d)\u200c+(?=\\d)")
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a]")
@@ -69,6 +73,8 @@ def _fold_char(char: str) -> str:
         return _LETTERS[char]
     if (digit := unicodedata.decimal(char, None)) is not None:
         return str(digit)
+    if _CIRCLED.match(char):
+        return f"{unicodedata.numeric(char):.0f}"
     category = unicodedata.category(char)
     if category == "Zs":
         return " "
@@ -96,11 +102,14 @@ def fold(text: str) -> str:
     return _BASELESS.sub(lambda match: match.group().translate(_LOWERED), text.translate(_TABLE))
 
 
-_MARKUP = re.compile(r"[*_`~<&\\\[]")
+_MARKUP = re.compile(r"[*_`~<&\\\[{]")
 _SEEN_THROUGH = re.compile(
-    r"(?=[\\<!\[&*`~_])(?:"  # one look decides for most characters
-    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"(?=[\\<!\[&*`~_{])(?:"  # one look decides for most characters
+    r"(?<=[0-9])(?:\{(?P<braces>[0-9]*[.,]?[0-9]*)\}|(?P<thin>\\!))(?=[0-9])"  # 1{,}200 of TeX
+    r"|(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<empty><!--(?:-?>))"
     r"|(?P<comment><!--(?:[^<-]|<(?!!--)|-(?!->))*-->)"
+    r"|(?P<other><(?:!(?=[A-Za-z\[])|\?)[^<>]*+>)"  # a browser takes it for a comment
     r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@/]+@[^\s<>@]+)>"
     r"|(?P<sup><sup\b[^<>]*>)"
     rf"|(?P<gap></?(?:br|p|div|li|ul|ol|td|th|tr|table|hr|h[1-6]|blockquote|pre)\b[^<>]*>)"
@@ -127,6 +136,8 @@ def _seen(match: re.Match[str]) -> str:
         return "^"
     if kind == "gap":
         return " "
+    if kind == "braces":
+        return match["braces"]
     if kind == "entity":
         return html.unescape(match.group())
     if kind in ("target", "title", "label"):
@@ -149,6 +160,8 @@ def asides(text: str) -> tuple[str, ...]:
     for match in _SEEN_THROUGH.finditer(text):
         if match["comment"]:
             found.append(match["comment"][4:-3])
+        elif match["other"]:
+            found.append(match["other"][2:-1])
         elif match["tag"] or match["gap"]:
             found.extend(html.unescape(value.strip("\"'")) for value in _SHOWN.findall(match.group()))
         elif match["label"] is not None:

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 from .. import values
 from ..events import PolicyView, Sentence, Violation
-from ..normal import fold
 from ..sources import Sources
 from ..terms import terms
 
@@ -27,7 +26,7 @@ def value_in_context(sentence: Sentence, sources: Sources, policy: PolicyView) -
     if not found:
         return
     cites = sentence.cites or sources.numbers
-    low = fold(sentence.prose).lower()
+    low = values.form(sentence.prose).lower()
     told = list(terms(low))
     for value in found:
         if (sentence.kind == "lead_in" and value.small) or sources.asked(value.keys) or not sources.supports(cites, value.keys):

@@ -47,8 +47,19 @@ _WRAPPED = re.compile(r"(?<=[^\n]{40})(?:(?<![0-9])\n(?=\w)|\n(?=[^\W\d]))")
 _KEYCAP = re.compile(r"(?m)^([ \t]*)(?:[0-9]\ufe0f?\u20e3|[\u2460-\u2473\u2776-\u2793])(?=[ \t])")
 
 
+_RUN = re.compile(
+    r"(?<=[0-9])(?:[ \t]{2,}|\n(?=[a-z\u00df-\u00ff\u0430-\u045f\u0620-\u06d3\u0900-\u097f]))(?=[^\W\d_])|(?<=[^\W\d_])[ \t]{2,}(?=[0-9])"
+)
+"""Space between a number and a word that a page shows as one: 40  million."""
+
+
+def form(text: str) -> str:
+    """The folded text in which values are looked for."""
+    return _RUN.sub(" ", fold(text))
+
+
 class Value(NamedTuple):
-    """A value of an answer. `start` and `end` are code points in `fold(prose)`; `text` is what stands there.
+    """A value of an answer. `start` and `end` are code points in the folded prose; `text` is what stands there.
 
     One of `keys` must be vouched for by a cited source; without keys it can't be supported. `small` is a plain whole number up to 20.
     """
@@ -72,7 +83,7 @@ def find(prose: str, language: str) -> tuple[Value, ...]:
     """The values of an answer's text, in order. `language` is a code of the language data; raises UsageError for an unknown one."""
     if not prose.isascii():
         prose = _KEYCAP.sub(r"\1", prose)
-    folded = fold(prose)
+    folded = form(prose)
     low = _low(folded)
     found = []
     if addresses.may_hold(low):
@@ -111,7 +122,7 @@ def notations(text: str, language: str) -> set[str]:
     """The keys that a source vouches for if its numerals are read as this language writes them; its words are not read."""
     keys: set[str] = set()
     for part in _parts(text):
-        folded = fold(see(part))
+        folded = form(see(part))
         for one in scan(folded, _low(folded), tables(language), True, spelled=False):
             keys.update(one.vouched)
     return keys
@@ -135,7 +146,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _collect(text: str, languages: tuple[str, ...], keys: set[str]) -> None:
-    folded = fold(text)
+    folded = form(text)
     low = _low(folded)
     pieces, at = [], 0
     for address in addresses.find(folded, low):
@@ -153,7 +164,7 @@ def places(text: str, languages: tuple[str, ...]) -> list[tuple[str, dict[str, l
     """Where in a source each key stands: the source in parts, each folded and in lower case, with the spans of its keys."""
     found = []
     for part in _parts(text):
-        folded = fold(see(part))
+        folded = form(see(part))
         low = _low(folded)
         spans: dict[str, list[tuple[int, int]]] = {}
         for address in addresses.find(folded, low):
