@@ -181,5 +181,11 @@ def test_hidden_text(text: str, wrong: bool) -> None:
     assert ("hidden_text" in checks(text)) == wrong
 
 
+@pytest.mark.parametrize("answer", ["45 [S1].", "45. [S1]", "**45** [S1].", "(45) [S1].", "۴۵ [S1]."])
+def test_a_cited_number_alone_is_no_list_number(answer: str) -> None:
+    assert checks(answer, ["4 and 5"]) == {"unsupported_value"}
+    assert checks(answer, ["45"]) == set()
+
+
 def test_a_title_counts_as_content() -> None:
     assert checks("Fees of 2031 [S1].", [Source("x", title="Fees 2031")]) == set()

@@ -13,12 +13,17 @@ some source will do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .. import languages, values
 from ..events import PolicyView, Sentence, Violation
 from ..normal import asides, targets
 from ..sources import Sources
+
+_ALONE = re.compile(r"[\W_]*\d{1,3}[\W_]*")
+"""A cited number and nothing else ("45 [S1].") is an answer, not the number of a list item."""
+_NO_LIST = " .:)）：、。"
 
 
 def unsupported_value(sentence: Sentence, sources: Sources, policy: PolicyView) -> Iterator[Violation]:
@@ -29,7 +34,10 @@ def unsupported_value(sentence: Sentence, sources: Sources, policy: PolicyView) 
             return
         cites = sources.numbers
     counts, language = sentence.kind == "lead_in", languages.primary(policy.language)
-    for text in (sentence.prose, *asides(sentence.text)):
+    prose = sentence.prose
+    if sentence.markers and _ALONE.fullmatch(prose):
+        prose = prose.rstrip(_NO_LIST)
+    for text in (prose, *asides(sentence.text)):
         for value in values.find(text, policy.language):
             if counts and value.small:
                 continue
