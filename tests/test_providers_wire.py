@@ -325,3 +325,8 @@ def test_geminis_snake_case_is_read_too() -> None:
 def test_no_text_in_a_repr() -> None:
     delta = Delta(text="secret", reasoning="secret", refusal="secret", tool=(ToolPiece(0, "t", "look", "secret"),))
     assert "secret" not in repr(delta)
+
+
+@pytest.mark.parametrize("count", [-5, -0.5, float("nan"), float("inf"), True, "7"])
+def test_a_count_that_is_none(count: object) -> None:
+    assert openai_chat.usage_of({"prompt_tokens": 3, "completion_tokens": count}, final=True) == Usage(3, None, None, "reported")

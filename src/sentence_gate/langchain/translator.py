@@ -91,6 +91,8 @@ class Translator:
         """What may pass of a message or chunk now; None if nothing may, yet."""
         told = {**(generation_info or {}), **message.response_metadata}
         calls = _calls(message)
+        if calls and not self.called:
+            calls = [piece for piece in calls if piece.get("name") or piece.get("args") or piece.get("id")]  # what says nothing is no call
         usage = getattr(message, "usage_metadata", None)
         extra = message.additional_kwargs or _NO_EXTRA
         if isinstance(message.content, str) and not (told or calls or usage or extra):
@@ -111,7 +113,7 @@ class Translator:
         if usage:
             self._usage = add_usage(self._usage, usage)
         blocks = [] if isinstance(message.content, str) else self._reasoning(message.content)
-        passing = {key: value for key, value in extra.items() if key in _CALLS or key in _SIGNATURES} if extra else {}
+        passing = {key: value for key, value in extra.items() if value and (key in _CALLS or key in _SIGNATURES)} if extra else {}
         self.called |= bool(calls) or not _CALLS.isdisjoint(passing)
         text = self._gate.feed(self._filter.feed(delta.text)).text if delta.text else ""
         if not text and not calls and not passing and not blocks:

@@ -30,8 +30,8 @@ def text(value: object) -> str:
 
 
 def number(value: object) -> int | None:
-    """The value if it is a whole number, else None."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value or value in (float("inf"), float("-inf")):
+    """The value as a whole number from 0, else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
         return None
     return int(value)
 

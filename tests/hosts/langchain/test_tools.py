@@ -103,6 +103,23 @@ def test_a_turn_without_a_call_stops(way: str) -> None:
 
 
 @ways
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        {"additional_kwargs": {"function_call": None}},
+        {"additional_kwargs": {"tool_calls": []}},
+        {"tool_call_chunks": [{"name": None, "args": "", "id": None, "index": 0, "type": "tool_call_chunk"}]},
+    ],
+)
+def test_a_field_for_calls_without_one_is_no_call(way: str, nothing: dict[str, Any]) -> None:
+    gate = model([nothing, *pieces(TEXT), nothing])
+    message = WAYS[way](gate)
+    assert (message.content, message.tool_calls) == (STOPPED, [])
+    assert message.response_metadata["finish_reason"] == "content_filter"
+    assert gate.llm.log == ["GeneratorExit 23"]
+
+
+@ways
 def test_a_turn_that_may_not_call_stops_at_once(way: str) -> None:
     gate = model(said(TEXT, "stop"))
     assert WAYS[way](gate.bind_tools([look_up], tool_choice="none")).content == STOPPED
