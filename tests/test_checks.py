@@ -187,5 +187,10 @@ def test_a_cited_number_alone_is_no_list_number(answer: str) -> None:
     assert checks(answer, ["45"]) == set()
 
 
+def test_a_marker_at_the_first_number_of_a_list() -> None:
+    assert checks("1[S1]. Go to the menu [S1].", ["the menu"]) == set()
+    assert checks("11[S1]. Go to the menu [S1].", ["the menu"]) == {"unsupported_value"}
+
+
 def test_a_title_counts_as_content() -> None:
     assert checks("Fees of 2031 [S1].", [Source("x", title="Fees 2031")]) == set()

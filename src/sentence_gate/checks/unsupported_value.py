@@ -21,8 +21,9 @@ from ..events import PolicyView, Sentence, Violation
 from ..normal import asides, targets
 from ..sources import Sources
 
-_ALONE = re.compile(r"[\W_]*\d{1,3}[\W_]*")
-"""A cited number and nothing else ("45 [S1].") is an answer, not the number of a list item."""
+_ALONE = re.compile(r"[\W_]*(?!1\D*$)\d{1,3}[\W_]*")
+"""A cited number and nothing else ("45 [S1].") is an answer, not the number of a list item; but who puts the markers in afterwards writes
+"1[S1]. Go to the menu [S2]"."""
 _NO_LIST = " .:)）：、。"
 
 
