@@ -175,16 +175,23 @@ def _read(body: Any, base: Policy) -> _Asked:
         raise UsageError("the request holds a number that JSON doesn't have, or is nested too deep") from None
     wants_usage = isinstance(options, dict) and options.get("include_usage") is True
     asked = next((message for message in reversed(messages) if isinstance(message, dict) and message.get("role") == "user"), {})
-    question = asked.get("content")
     return _Asked(
         sources,
         policy,
-        question if isinstance(question, str) else "",
+        _text(asked.get("content")),
         upstream,
         str(body.get("model")),
         bool(body.get("stream")),
         wants_usage,
     )
+
+
+def _text(content: Any) -> str:
+    """The text of a message, which may come in parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return " ".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def _sources(given: Any) -> Any:

@@ -17,6 +17,7 @@ import pytest
 import uvicorn
 from recorded import CHAT_USAGE, DONE, PIECES, SOURCES, chat, frame, said
 from scripted_server import Plan, Provider
+from starlette.testclient import TestClient
 
 from sentence_gate import Policy, UsageError
 from sentence_gate.passthrough import application
@@ -215,6 +216,16 @@ def test_what_a_model_wrote_is_in_no_refusal(model: Provider, url: str, status: 
     assert response.status_code == seen
     assert told in response.text
     assert CANARY not in response.text
+
+
+def test_the_question_may_come_in_parts(model: Provider) -> None:
+    policy = Policy(question_supports_values=True)
+    asked = [{"role": "user", "content": [{"type": "text", "text": "Is it open at 45?"}, {"type": "image_url", "image_url": {"url": "x"}}]}]
+    model.play(frames(said("It does not open at 45 [S1]."), chat(finish_reason="stop")))
+    with TestClient(application(model.url + "/v1/", policy)) as client:
+        body = {"model": "m", "messages": asked, "sentence_gate": {"sources": SOURCES}}
+        response = client.post("/v1/chat/completions", json=body)
+    assert response.json()["choices"][0]["message"]["content"] == "It does not open at 45."
 
 
 def test_a_reader_who_leaves_before_the_whole_answer(model: Provider, url: str) -> None:
