@@ -70,13 +70,22 @@ class AnswerContractParser(RunnableSerializable[Any, dict[str, Any]]):
         return dict(final.value)
 
 
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+
+
+def _once(reason: Any) -> Any:
+    """A reason that every chunk told (Gemini's older models): LangChain joins them when it merges the chunks of a stream, "STOPSTOP"."""
+    return reason[: (reason * 2).find(reason, 1)] if isinstance(reason, str) and reason else reason
+
+
 def _said(message: Any) -> tuple[str, Ending]:
     """The text of a message without its reasoning, and how it ended."""
     if isinstance(message, str):
         said, ending = message, Ending.completed()
     elif isinstance(message, BaseMessage):
         tracker = Tracker(provider, carries_reason=False)
-        delta = provider.read(message.model_dump())
+        told = {key: _once(value) if key in _REASONS else value for key, value in message.response_metadata.items()}
+        delta = provider.read({**message.model_dump(), "response_metadata": told})
         tracker.add(delta)
         said, ending = delta.text, tracker.ending()
     else:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.runnables import RunnableLambda
 
 from sentence_gate import UsageError
@@ -68,3 +68,11 @@ def test_a_repair_is_asked_once() -> None:
 
     assert chain("prose", sources=DOCUMENTS, repair=repair).invoke("?")["status"] == "answered"  # type: ignore[attr-defined]
     assert asked == ["prose"]
+
+
+@pytest.mark.parametrize(("reasons", "status"), [(("STOP", "STOP"), "answered"), (("STOP", "MAX_TOKENS"), "needs_clarification")])
+def test_a_reason_that_every_chunk_tells(reasons: tuple[str, ...], status: str) -> None:
+    text = json.dumps(VALUE)
+    told = [{"finish_reason": reason} for reason in reasons]
+    merged = AIMessageChunk(text[:40], response_metadata=told[0]) + AIMessageChunk(text[40:], response_metadata=told[1])
+    assert chain(merged, sources=DOCUMENTS).invoke("?")["status"] == status  # type: ignore[attr-defined]
