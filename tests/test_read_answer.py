@@ -209,6 +209,12 @@ def test_nothing_at_all() -> None:
         report = read([], name)
         assert (kind(report), report.status, report.text) == ("no_evidence", "failed", "")
         assert report.notice
+        assert "nothing_read" in notes(report)
+
+
+def test_a_stream_of_another_provider_is_noted() -> None:
+    assert "nothing_read" in notes(read([*map(said, PIECES), chat(finish_reason="stop")], "anthropic"))
+    assert "nothing_read" not in notes(read([*map(said, PIECES)], "openai_chat"))
 
 
 def test_an_anthropic_gateway_without_message_stop() -> None:

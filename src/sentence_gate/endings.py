@@ -162,4 +162,5 @@ class Tracker:
             return Ending.cancelled(evidence="local cancel")
         if not self._carries_reason and transport == "clean_eof":
             return Ending.completed(notes=(UNATTESTED,))
-        return Ending.no_evidence()
+        read = self.received or self._usage or self.closed or self._notes
+        return Ending.no_evidence(notes=() if read or transport != "clean_eof" else ("nothing_read",))

@@ -6,6 +6,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -25,6 +26,7 @@ Message = TypeVar("Message", AIMessageChunk, AIMessageChunk | None)
 
 _CLOSE = 0.8
 """How alike two names are that mean the same: streaming and reasoning, which are two things, are 0.67."""
+_POLICY = frozenset(field.name for field in fields(Policy))
 
 
 class Run:
@@ -97,8 +99,12 @@ class Run:
 
 
 def check_names(owner: type[BaseModel], given: Iterable[str]) -> None:
-    """Raises UsageError for a misspelt field of `owner`, which pydantic would pass over. Other unknown names are none of ours, as there."""
+    """Raises UsageError for a misspelt field of `owner`, or one of a policy, which pydantic would pass over. Other unknown names are none
+    of ours, as there.
+    """
     for name in set(given) - owner.model_fields.keys():
+        if name in _POLICY:
+            raise UsageError(f"{owner.__name__} has no {name}, its policy has: policy=Policy({name}=...)")
         if meant := get_close_matches(name, owner.model_fields, n=1, cutoff=_CLOSE):
             raise UsageError(f"{owner.__name__} has no {name}; {meant[0]} is meant, it seems")
 

@@ -23,6 +23,7 @@ from ..events import Ending
 from ..providers import ReasoningFilter
 from ..providers import langchain as provider
 from .documents import QUESTION_KEY, SOURCES_KEY, sources_of
+from .run import check_names
 
 
 class AnswerContractParser(RunnableSerializable[Any, dict[str, Any]]):
@@ -43,6 +44,7 @@ class AnswerContractParser(RunnableSerializable[Any, dict[str, Any]]):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     def __init__(self, **fields: Any) -> None:
+        check_names(type(self), fields)
         if not isinstance(fields.get("contract"), AnswerContract):
             raise UsageError("contract is an AnswerContract")
         if fields.get("sources") is not None:

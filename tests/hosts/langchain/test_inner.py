@@ -126,6 +126,8 @@ def test_a_misspelt_name_is_an_error() -> None:
     ):
         with pytest.raises(UsageError, match="has no exit_behaviour; exit_behavior is meant"):
             make()
+    with pytest.raises(UsageError, match=r"its policy has: policy=Policy\(language=\.\.\.\)"):
+        GatedChatModel(ScriptedModel(), sources=SOURCES, language="fa")
     assert (
         GatedChatModel(ScriptedModel(), sources=SOURCES, temperature=0, streaming=True, model="m", timeout=1, stop=[]).model_name
         == "scripted"
