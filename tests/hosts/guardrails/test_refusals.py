@@ -112,6 +112,8 @@ def test_wrong_parameters(desk: Any) -> None:
     for parameters in ({"min_word": 3}, {"language": "tlh"}, {"checks": ["spelling"]}, {"max_chars": 0}, {"sources": "plain"}):
         with pytest.raises(ValueError, match=r"\w"):
             desk.host.SentenceGate(**parameters)
+    with pytest.raises(ValueError, match="on_fail is one of reask"):
+        desk.host.SentenceGate(on_fail="stop")
     with pytest.raises(ValueError, match="callable"):
         desk.host.gated("gpt")
     with pytest.raises(ValueError, match="use_server"):

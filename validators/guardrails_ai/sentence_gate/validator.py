@@ -54,6 +54,8 @@ class SentenceGate(Validator):
         on_fail: str | OnFailAction | Callable[[Any, FailResult], Any] | None = None,
         **policy: Any,
     ) -> None:
+        if isinstance(on_fail, str) and on_fail not in (actions := [action.value for action in OnFailAction]):
+            raise UsageError(f"on_fail is one of {', '.join(actions)}, or a callable, not {on_fail!r}")
         given = {"sources": sources, "language": language, **policy}
         given = {name: value for name, value in given.items() if value is not None}
         base = {name: given.pop(name) for name in ("use_local", "validation_endpoint") if name in given}
