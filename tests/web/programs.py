@@ -130,8 +130,9 @@ def passthrough(upstream: str) -> Iterator[str]:
 
 
 def _ports(text: str, own: int, upstream: str) -> str:
-    changed = text.replace("127.0.0.1:8080", f"127.0.0.1:{own}").replace("127.0.0.1:8000", upstream.removeprefix("http://"))
-    assert changed.count("127.0.0.1:") == 2
+    upstream = upstream.removeprefix("http://")
+    assert (text.count(":8080"), text.count("127.0.0.1:8000")) == (1, 1)
+    changed = text.replace(":8080", f":{own}").replace("127.0.0.1:8000", upstream)
     return changed
 
 

@@ -186,6 +186,22 @@ def test_right_to_left_beside_the_unchecked_stream(page: Page, embedded: str) ->
     assert page.complaints() == []
 
 
+def test_stop_ends_both_streams(page: Page) -> None:
+    with assistant("--seconds", "0.2") as (address, _):
+        page.open(address, "en")
+        page.find("#compare-switch").click()
+        page.suggest(0)
+        eventually(lambda: len(page.sentences(0)) == 1)
+        page.find("#stop").click()
+        eventually(lambda: page.outcomes() == ["left"])
+        raw = page.texts(".raw .text")
+        assert "27.3" not in raw[0]  # of the third sentence
+        time.sleep(1)  # five words of the model
+        assert page.texts(".raw .text") == raw
+        assert page.sentences(0) == ["The Moon is on average 384,400 km from the Earth."]
+        assert page.complaints() == []
+
+
 def test_a_stream_that_is_cut_into_single_bytes(page: Page, embedded: str) -> None:
     wire = Wire(embedded, cut=1)
     try:

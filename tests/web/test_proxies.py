@@ -101,6 +101,11 @@ def test_the_page_is_compressed_where_that_is_configured(served: Served) -> None
     assert "createParser" in httpx2.get(f"{served.address}/eventsource-parser-4.1.3.js").text
 
 
+def test_the_page_is_there_whatever_its_host_is_called(served: Served) -> None:
+    response = httpx2.get(f"{served.address}/", headers={"Host": "desk.example"})
+    assert "<title>The Night Desk</title>" in response.text
+
+
 def test_a_question_that_is_too_large(served: Served) -> None:
     response = httpx2.post(f"{served.address}/answer", json={"question": "x" * 70_000})
     assert response.status_code == 413
