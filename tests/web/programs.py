@@ -74,8 +74,8 @@ class Provider:
                     if (await asyncio.wait([gone], timeout=0.005))[0]:
                         self.left.append(number)
                         return
-                await send(self._event({"content": piece}, None))
                 self.sent = number + 1
+                await send(self._event({"content": piece}, None))
             await send(self._event({}, "stop"))
             await send({"type": "http.response.body", "body": b"data: [DONE]\n\n"})
         finally:
@@ -132,8 +132,7 @@ def passthrough(upstream: str) -> Iterator[str]:
 def _ports(text: str, own: int, upstream: str) -> str:
     upstream = upstream.removeprefix("http://")
     assert (text.count(":8080"), text.count("127.0.0.1:8000")) == (1, 1)
-    changed = text.replace(":8080", f":{own}").replace("127.0.0.1:8000", upstream)
-    return changed
+    return text.replace(":8080", f":{own}").replace("127.0.0.1:8000", upstream)
 
 
 @contextlib.contextmanager

@@ -83,6 +83,14 @@ def test_each_sentence_arrives_when_it_is_released(served: Served) -> None:
     eventually(lambda: served.provider.left == [3])  # closed at the stop, before the model's next piece
 
 
+def test_an_answer_that_begins_at_once_is_never_broken_off(served: Served) -> None:
+    """Its first byte may be out before the proxy is done with the question."""
+    for _ in range(100):
+        with asked(served) as (_, events):
+            served.provider.allowed = len(served.provider.pieces)
+            assert [name for name, _ in events] == ["sentence", "sentence", "guard", "done"]
+
+
 @pytest.mark.parametrize("when", ["before the first sentence", "after it"])
 def test_a_reader_who_leaves_closes_the_model_before_its_next_piece(served: Served, when: str) -> None:
     with asked(served) as (_, events):
