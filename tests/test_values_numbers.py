@@ -251,7 +251,7 @@ FORMS_YES = [
 FORMS_NO = [
     ("3 parts.", "3/4", ["3"]),
     ("4 parts.", "3/4", ["4"]),
-    ("3/4 of it.", "3 of 4", ["3/4"]),
+    ("3/4 of it.", "3 and 4", ["3/4"]),
     ("103 cells.", "10³", ["103"]),
     ("10³ cells.", "103", ["10³"]),
     ("3 cells.", "10³", ["3"]),
@@ -313,3 +313,28 @@ def test_list_numbers_and_references_are_no_values(code: str, answer: str) -> No
 @pytest.mark.parametrize(("code", "answer", "details"), NOT_LISTED)
 def test_other_numbers_are(code: str, answer: str, details: list[str]) -> None:
     assert unsupported(answer, "nothing", code) == details
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "slash"),
+    [
+        ("en", "3.5 out of 5", "3.5/5"),
+        ("en", "3 in 10", "3/10"),
+        ("de", "4 von 5", "4/5"),
+        ("fr", "12,5 sur 20", "12,5/20"),
+        ("es", "4 de cada 5", "4/5"),
+        ("fa", "۴ از ۵", "۴/۵"),
+        ("ru", "4 из 5", "4/5"),
+        ("nl", "4 van de 5", "4/5"),
+    ],
+)
+def test_marks_out_of_and_with_a_slash(code: str, words: str, slash: str) -> None:
+    assert unsupported(f"({words})", f"({slash})", code, language=code) == []
+    assert unsupported(f"({slash})", f"({words})", code, language=code) == []
+    assert len(unsupported(f"({slash})", f"({words}9)", code, language=code)) == 1
+
+
+def test_either_number_of_a_fraction_is_none() -> None:
+    assert unsupported("It takes 3 or 4.", "3/4") == ["3", "4"]
+    assert unsupported("It takes 4 out of 3.", "3/4") == ["4", "3"]
+    assert unsupported("It takes 3/4.", "3 or 4") == ["3/4"]

@@ -80,6 +80,7 @@ class Numbers:
     # particles written on to a number in digits: Arabic "و", "ب", "ال"; they make no name of it
     prefixes: tuple[str, ...] = ()
     points: tuple[str, ...] = ()  # words for the decimal mark between number words: "point", "virgule"
+    out_of: tuple[str, ...] = ()  # words for the slash of a fraction or mark: "4 out of 5", "12 sur 20"
     slash_decimal: bool = False  # a slash may be the decimal mark: Persian "۲/۵" is 2.5 (or two fifths)
 
 

@@ -245,8 +245,13 @@ def in_words(look: Look, start: int, end: int, value: int, width: int, before: s
 
 
 def ranges(look: Look) -> None:
-    """A scale word or half of day behind a range counts for both ends: 1.2 to 1.5 million, 2:30-4:00 PM."""
+    """A scale word or half of day behind a range counts for both ends: 1.2 to 1.5 million, 2:30-4:00 PM. "4 out of 5" is 4/5 too."""
+    out_of = look.table.out_of
     for first, second in zip(look.found, look.found[1:], strict=False):
+        if first.parts and second.parts and 3 < second.start - first.end < 12 and look.low[first.end + 1 : second.start - 1] in out_of:
+            key = f"q{look.low[first.start : first.end]}/{look.low[second.start : second.end]}"  # as numbers.fraction has it
+            first.keys, first.vouched, second.keys = (*first.keys, key), [*first.vouched, key], (*second.keys, key)
+            continue
         if not (first.parts or first.half or first.short) or second.start - first.end > 9 or second.start < first.end:
             continue
         if (

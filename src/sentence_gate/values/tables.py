@@ -62,6 +62,7 @@ class Tables:
     month_gap: re.Pattern[str]  # what may stand between a day in words and its month
     joiners: tuple[str, ...]
     points: frozenset[str]  # words for the decimal mark
+    out_of: frozenset[str]  # words for a slash
     gaps: re.Pattern[str]  # what may stand between two words of one number
     fractions: dict[str, str]
     han_digits: dict[str, int]
@@ -270,6 +271,7 @@ def tables(code: str) -> Tables:
         month_gap=re.compile(rf" ?(?:{one_of(date_joiners)} ?){{0,2}}"),
         joiners=tuple(joiners),
         points=frozenset(key(word) for word in numbers.points),
+        out_of=frozenset(key(word) for word in numbers.out_of),
         gaps=re.compile(rf"(?:[ -]| ?(?P<joiner>{joined}) ?){'?' if unspaced_words else ''}"),
         fractions=fractions,
         han_digits=han_digits,
