@@ -12,7 +12,6 @@ import codecs
 import json
 import os
 import re
-import select
 import shutil
 import sys
 import time
@@ -210,7 +209,7 @@ def _pieces(descriptor: int) -> Iterator[str | Ending]:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     taken = 0
     try:
-        while data := _read_soon(descriptor):
+        while data := os.read(descriptor, _READ):
             yield decoder.decode(data)
             taken += len(data)
         yield decoder.decode(b"", final=True)
@@ -218,14 +217,6 @@ def _pieces(descriptor: int) -> Iterator[str | Ending]:
         raise UsageError(f"the answer on standard input isn't UTF-8 (within bytes {taken} to {taken + _READ})") from None
     except KeyboardInterrupt:
         yield Ending.cancelled()
-
-
-def _read_soon(descriptor: int) -> bytes:
-    """What comes next. A Ctrl-C just before a blocking read would wait for the read's end, so the wait is cut in pieces."""
-    if os.name == "posix":  # elsewhere only sockets can be waited for
-        while not select.select([descriptor], [], [], 0.2)[0]:
-            pass
-    return os.read(descriptor, _READ)
 
 
 class _Screen:
