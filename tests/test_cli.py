@@ -195,7 +195,12 @@ def test_check_releases_at_once_and_leaves_at_the_stop(source: Path) -> None:
 
 def test_check_interrupt_is_cancelled(source: Path) -> None:
     command = [*COMMAND, "check", "--source", str(source)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    heard = signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background job ignores it, and so would what it starts
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    with process:
         assert process.stdin
         assert process.stderr
         process.stdin.write(b"It opens at eight [S1]. Lockers")
