@@ -332,7 +332,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         raise UsageError(f"serve needs {', '.join(missing)}: pip install 'sentence-gate[server]'")
     import uvicorn  # these load a web framework: only this command pays for it
 
-    from .passthrough import application
+    from .server.passthrough import application
 
     uvicorn.run(
         application(arguments.upstream, _policy(arguments.policy, None)), host=arguments.host, port=arguments.port, log_level="warning"

@@ -25,8 +25,8 @@ from typing import Any
 sys.path.remove(str(Path(__file__).parent))  # where this file would be the package `langchain`
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.version import VERSION
 
 from sentence_gate import SentenceGate, Sources
@@ -58,7 +58,7 @@ class Said(BaseChatModel):
             yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
 
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
-        raise NotImplementedError
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("".join(self.pieces)))])
 
 
 def main() -> None:

@@ -20,8 +20,8 @@ from scripted_server import Plan, Provider
 from starlette.testclient import TestClient
 
 from sentence_gate import Policy, UsageError
-from sentence_gate.passthrough import application
 from sentence_gate.policy import notice
+from sentence_gate.server.passthrough import application
 
 SHOWN = "It opens at eight. The café ☕ closes at six. Bring a towel."
 CANARY = "8675309"

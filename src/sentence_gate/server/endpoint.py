@@ -29,11 +29,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .errors import UsageError, without
-from .events import Done, Empty, Ending, Event, Failed, Omitted, Refused, Released, Report, Stopped, Truncated
-from .gate import SentenceGate
-from .policy import Policy, notice
-from .sources import Source
+from ..errors import UsageError, without
+from ..events import Done, Empty, Ending, Event, Failed, Omitted, Refused, Released, Report, Stopped, Truncated
+from ..gate import SentenceGate
+from ..policy import Policy, notice
+from ..sources import Source
 
 try:
     import anyio

@@ -33,14 +33,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from .errors import UsageError
-from .events import Done, Event, Failed, Released, Report, Stopped
-from .gate import SentenceGate
-from .policy import Policy, notice
-from .prompt import format_sources, prompt_rules
-from .server import Answer, answered
-from .sources import Source, Sources
-from .streams import aread_answer
+from ..errors import UsageError
+from ..events import Done, Event, Failed, Released, Report, Stopped
+from ..gate import SentenceGate
+from ..policy import Policy, notice
+from ..prompt import format_sources, prompt_rules
+from ..sources import Source, Sources
+from ..streams import aread_answer
+from .endpoint import Answer, answered
 
 _LOG = logging.getLogger(__name__)
 _PATH = "/v1/chat/completions"
