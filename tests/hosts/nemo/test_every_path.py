@@ -19,6 +19,7 @@ from library_script import (
     SOURCES,
     Script,
     ScriptedModel,
+    SlowModel,
     asked,
     collect,
     config,
@@ -396,17 +397,8 @@ def test_colang_2_with_the_rail_in_the_yml() -> None:
 
 
 def test_colang_2_ends_with_its_caller() -> None:
-    class Slow(ScriptedModel):
-        ended = False
-
-        async def generate_async(self, prompt: Any, *, stop: Any = None, **more: Any) -> Any:
-            try:
-                await asyncio.sleep(60)
-            finally:
-                self.ended = True
-
     async def leave() -> None:
-        model = Slow(GOOD)
+        model = SlowModel(GOOD)
         app = v2("", colang=ASKING)
         app.update_llm(model)
         caller = asyncio.create_task(app.generate_async(messages=asked()))
